@@ -1,0 +1,280 @@
+/* roast.h: the public interface of libroast, from simple to advanced.
+ *
+ * Ownership  What a handle gives out (strings, rows, values) is borrowed and lives exactly as long as that handle.
+ *            What you pass in is copied before the call returns. _close and _free take NULL.
+ * Errors     Calls return a roast_code, ROAST_OK being 0. Pass a roast_error to learn what went wrong and where;
+ *            NULL is fine if you do not care. A failed call that returns a handle sets it to NULL.
+ * Threads    A recorder may be shared between threads. Every other handle stays on one thread at a time.
+ *
+ * Absent     What was not measured is absent, never 0: an integer is ROAST_ABSENT, a double is NAN, a string has
+ *            ptr NULL, a roast_value has kind ROAST_NOTHING. Times are integer nanoseconds UTC, sizes are bytes. */
+#ifndef ROAST_H
+#define ROAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Strings, codes and errors ------------------------------------------------------------------------------ */
+
+/* A slice of UTF-8 text, not terminated. ptr NULL means absent, which is not the same as empty. */
+typedef struct roast_str {
+    const char *ptr;
+    size_t len;
+} roast_str;
+
+#define ROAST_CODES(X) /* append, never renumber */                                                                    \
+    X(OK, 0, "success")                                                                                                \
+    X(USAGE, 1, "wrong usage")                                                                                         \
+    X(IO, 2, "the file could not be read or written")                                                                  \
+    X(CORRUPT, 3, "the data is damaged")                                                                               \
+    X(FORMAT, 4, "the data is of another kind")                                                                        \
+    X(VERSION, 5, "the data was written by a newer version")                                                           \
+    X(MEMORY, 6, "out of memory")                                                                                      \
+    X(MISSING, 7, "there is no such thing")                                                                            \
+    X(LIMIT, 8, "a declared maximum was reached")
+
+typedef enum roast_code {
+#define ROAST_CODE_ENUM(name, number, text) ROAST_##name = number,
+    ROAST_CODES(ROAST_CODE_ENUM)
+#undef ROAST_CODE_ENUM
+} roast_code;
+
+/* What went wrong: one line that names the thing and, where there is one, the next step. */
+typedef struct roast_error {
+    roast_code code;
+    char message[512];
+} roast_error;
+
+const char *roast_version(void);
+const char *roast_code_text(roast_code code); /* never NULL */
+
+/* ---- Values and the metric catalogue ------------------------------------------------------------------------ */
+
+#define ROAST_ABSENT INT64_MIN
+
+typedef enum roast_kind { ROAST_NOTHING, ROAST_INT, ROAST_REAL, ROAST_TEXT } roast_kind;
+
+typedef struct roast_value {
+    roast_kind kind;
+    union {
+        int64_t integer;
+        double real;
+        roast_str text;
+    } as;
+} roast_value;
+
+/* What one row of metrics describes. The catalogue lists the metrics of one scope next to each other. */
+typedef enum roast_scope {
+    ROAST_SCOPE_run,
+    ROAST_SCOPE_worker,
+    ROAST_SCOPE_series,
+    ROAST_SCOPE_chunk,
+    ROAST_SCOPE_dataset,
+    ROAST_SCOPE_section,
+    ROAST_SCOPE_file,
+    ROAST_SCOPE_failure,
+    ROAST_SCOPE_activity,
+    ROAST_SCOPE_COUNT
+} roast_scope;
+
+/* One metric, as include/roast_metrics.def states it. */
+typedef struct roast_metric {
+    roast_scope scope;
+    const char *name;    /* canonical */
+    const char *kind;    /* "integer", "real", "text", "list", "map" */
+    const char *unit;    /* "s", "B", "count", …; "" for text */
+    const char *aliases; /* other names it answers to, separated by spaces; "" if none */
+    const char *formula; /* how it is computed or where it comes from */
+    const char *help;    /* what it means, in a sentence */
+} roast_metric;
+
+/* Catalogue order; index 0 to count-1. Out of range gives NULL. Never freed. */
+size_t roast_metric_count(void);
+const roast_metric *roast_metric_at(size_t index);
+/* By canonical name or alias, within a scope. NULL if there is none. */
+const roast_metric *roast_metric_find(roast_scope scope, const char *name);
+const char *roast_scope_name(roast_scope scope);
+
+/* ---- Reading a run ------------------------------------------------------------------------------------------ */
+
+typedef struct roast_run roast_run;
+typedef struct roast_summary roast_summary;
+
+typedef enum roast_outcome {
+    ROAST_RUNNING,     /* its writer is alive on this machine */
+    ROAST_INTERRUPTED, /* its writer went away without finishing it */
+    ROAST_FINISHED,    /* ended normally */
+    ROAST_FAILED       /* ended with an exception of the analysis */
+} roast_outcome;
+
+typedef struct roast_open_options {
+    bool salvage;            /* read what can be read of a damaged run, and say so in its notes */
+    const char *scratch_dir; /* where a private copy goes if a live run cannot be read in place; NULL: /tmp */
+} roast_open_options;
+
+/* Opens a run file, read-only: nothing is written, not even beside it. options may be NULL. */
+roast_code roast_run_open(roast_run **out, const char *path, const roast_open_options *options, roast_error *err);
+/* Opens a run file, or reads a measurement directory of roastcoffea 0.1.x into memory, or takes the run file out
+ * of a measurement directory of ours. */
+roast_code roast_run_load(roast_run **out, const char *path, const roast_open_options *options, roast_error *err);
+void roast_run_close(roast_run *run);
+roast_str roast_run_name(const roast_run *run);
+roast_outcome roast_run_outcome(const roast_run *run);
+/* A fact of the run by key ("t_start_ns", "coffea", "host", …). Absent if it is not known. */
+roast_str roast_run_fact(const roast_run *run, const char *key);
+
+/* Computes every metric that can be derived from the run. The summary outlives the run. */
+roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err);
+void roast_summary_free(roast_summary *summary);
+
+/* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
+roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
+/* Rows of the other scopes: one per dataset, section, file, worker, failure. A cell's column is a metric. */
+size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
+roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
+
+/* ---- Recording a run ---------------------------------------------------------------------------------------- */
+
+typedef struct roast_recorder roast_recorder;
+
+typedef struct roast_worker {
+    roast_str address; /* names the worker in every other record */
+    roast_str name, host;
+    int64_t pid, cores, memory_limit;
+    int64_t joined_ns, left_ns; /* left absent: still there at the end */
+    bool lost;                  /* it left without being asked to */
+    roast_str reason;           /* why it left */
+    int64_t clock_offset_ns;    /* its clock minus ours */
+    int64_t clock_error_ns;     /* how sure that is */
+} roast_worker;
+
+typedef struct roast_sample {
+    roast_str worker;
+    int64_t t_ns;
+    int64_t memory, managed, spilled; /* bytes */
+    double cpu;                       /* percent of one core */
+    int64_t processing, executing;    /* tasks assigned; tasks running */
+    double occupancy;
+    int64_t last_seen_ns;
+    double net_read, net_write, disk_read, disk_write; /* host rates in bytes per second */
+} roast_sample;
+
+/* A point of the number of workers over time, for engines that tell counts but not arrivals and departures. */
+typedef struct roast_count {
+    int64_t t_ns, workers, cores;
+} roast_count;
+
+typedef struct roast_section {
+    roast_str name;
+    roast_str parent;              /* the section it was entered from; absent at the top */
+    int64_t count, depth;          /* how often it was entered; 0 at the top */
+    int64_t duration_ns, cpu_ns;   /* summed over the times it was entered */
+    int64_t rss_before, rss_after; /* at the first entry; at the last exit */
+    int64_t rss_delta;             /* summed */
+    int64_t bytes;
+} roast_section;
+
+/* A value that the user attached to a chunk, as msgpack. */
+typedef struct roast_custom {
+    roast_str name;
+    roast_str msgpack;
+} roast_custom;
+
+/* One attempt at a chunk. */
+typedef struct roast_chunk {
+    uint64_t uid; /* the same record twice has the same one; 0: computed from what follows */
+    roast_str dataset, file, treename, uuid;
+    int64_t entry_start, entry_stop, events, attempt; /* attempts count from 1; absent: counted on arrival */
+    roast_str worker;
+    int64_t thread, pid;
+    int64_t t_start_ns, duration_ns;       /* of process() */
+    int64_t open_ns, events_ns, return_ns; /* opening the file; building the events; handing back */
+    int64_t cpu_ns, run_delay_ns;          /* of the thread, in process() */
+    int64_t rss_before, rss_after, rss_peak;
+    bool peak_shared; /* the peak is common to chunks that ran together */
+    int64_t bytes_read, read_requests;
+    int64_t voluntary_switches, involuntary_switches, page_faults;
+    roast_str error_type, error; /* of a failed attempt */
+    const roast_section *sections;
+    size_t n_sections;
+    const roast_str *branches; /* that it read; n_branches 0 with branches NULL: not known */
+    size_t n_branches;
+    const roast_custom *custom;
+    size_t n_custom;
+} roast_chunk;
+
+typedef struct roast_branch {
+    roast_str name;
+    int64_t compressed, uncompressed, baskets;
+} roast_branch;
+
+typedef struct roast_file {
+    roast_str url, uuid, tree;
+    int64_t entries, total_branches, compressed, uncompressed, clusters;
+    roast_str algorithm;
+    int64_t level;
+    const roast_branch *branches;
+    size_t n_branches;
+} roast_file;
+
+/* One attempt of the engine at a task. */
+typedef struct roast_task {
+    roast_str key, prefix, worker;
+    int64_t thread, start_ns, stop_ns, nbytes, attempt;
+    roast_str state; /* "memory", "erred", "released", "killed" */
+    roast_str span;
+} roast_task;
+
+/* A sum of the engine's fine metrics: how much of an activity the tasks of a prefix did. */
+typedef struct roast_activity {
+    roast_str context, prefix, activity, unit;
+    double value;
+} roast_activity;
+
+/* Every field absent. */
+roast_worker roast_worker_none(void);
+roast_sample roast_sample_none(void);
+roast_section roast_section_none(void);
+roast_chunk roast_chunk_none(void);
+roast_file roast_file_none(void);
+roast_task roast_task_none(void);
+
+typedef struct roast_recorder_options {
+    const char *name; /* of the run, as a person would call it */
+    bool overwrite;   /* replace an existing file; default: refuse */
+} roast_recorder_options;
+
+/* Starts a run file at path. Records are committed every second or every 1,000, whichever comes first. */
+roast_code roast_recorder_open(roast_recorder **out, const char *path, const roast_recorder_options *options,
+                               roast_error *err);
+/* Each copies the record. After a failure (disk full) the recorder drops what follows and remembers the first
+ * error; what was committed stays. */
+roast_code roast_record_fact(roast_recorder *recorder, const char *key, roast_str value);
+roast_code roast_record_fact_int(roast_recorder *recorder, const char *key, int64_t value);
+roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *worker); /* again: adds what is known */
+roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample);
+roast_code roast_record_count(roast_recorder *recorder, const roast_count *count);
+roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk); /* a known uid is ignored */
+roast_code roast_record_file(roast_recorder *recorder, const roast_file *file);
+roast_code roast_record_task(roast_recorder *recorder, const roast_task *task);
+roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity); /* again: replaces */
+roast_code roast_record_report(roast_recorder *recorder, roast_str json);         /* coffea's report; again: replaces */
+roast_code roast_record_custom_metrics(roast_recorder *recorder, roast_str json); /* per dataset, as users give it */
+roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_str text);
+/* Commits now what has been recorded. */
+roast_code roast_recorder_flush(roast_recorder *recorder);
+/* The first thing that went wrong, if any: ROAST_OK and an empty message otherwise. */
+roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err);
+/* Ends the run and closes the file. ROAST_INTERRUPTED leaves it as a crash would. The handle is gone even if
+ * this fails. */
+roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

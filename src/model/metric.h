@@ -1,0 +1,24 @@
+/* The catalogue inside the library: an index per metric, so that a summary is an array. */
+#ifndef MODEL_METRIC_H
+#define MODEL_METRIC_H
+
+#include <roast.h>
+
+/* M_run_total_events, M_dataset_rate_khz, …: positions in the catalogue. */
+typedef enum metric_id {
+#define ROAST_METRIC(scope, name, kind, unit, aliases, formula, help) M_##scope##_##name,
+#include <roast_metrics.def>
+#undef ROAST_METRIC
+    METRIC_COUNT
+} metric_id;
+
+const roast_metric *metric_info(metric_id id);
+/* By canonical name or alias; METRIC_COUNT if there is none. */
+metric_id metric_find(roast_scope scope, roast_str name);
+/* The metrics of a scope are first … first + count - 1. */
+metric_id metric_first(roast_scope scope);
+size_t metric_count(roast_scope scope);
+/* Metrics that are a part of a record (lists and maps) have no column. */
+bool metric_has_column(metric_id id);
+
+#endif

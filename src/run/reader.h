@@ -1,0 +1,73 @@
+/* Reading a run: small tables are in memory, large ones are visited row by row. */
+#ifndef RUN_READER_H
+#define RUN_READER_H
+
+#include <roast.h>
+
+/* Indices of rows in the small tables; RUN_UNKNOWN where the record names none. */
+#define RUN_UNKNOWN UINT32_MAX
+
+typedef struct run_chunk {
+    int64_t id;
+    uint32_t dataset, file, worker, branch_set;
+    roast_chunk record; /* strings filled in; sections, branches and custom are visited apart */
+} run_chunk;
+
+typedef struct run_section {
+    int64_t chunk;
+    uint32_t name, parent;
+    roast_section record;
+} run_section;
+
+typedef struct run_sample {
+    uint32_t worker;
+    roast_sample record;
+} run_sample;
+
+/* Small tables. Borrowed from the run; what is out of range gives an absent string or NULL. */
+size_t run_datasets(const roast_run *run);
+roast_str run_dataset(const roast_run *run, uint32_t dataset);
+size_t run_names(const roast_run *run);
+roast_str run_name(const roast_run *run, uint32_t name);
+size_t run_workers(const roast_run *run);
+const roast_worker *run_worker(const roast_run *run, uint32_t worker);
+size_t run_files(const roast_run *run);
+const roast_file *run_file(const roast_run *run, uint32_t file); /* without branches */
+/* The branches of a set, as names. */
+size_t run_branch_sets(const roast_run *run);
+const uint32_t *run_branch_set(const roast_run *run, uint32_t set, size_t *count);
+size_t run_counts(const roast_run *run);
+const roast_count *run_count(const roast_run *run, size_t index);
+size_t run_activities(const roast_run *run);
+const roast_activity *run_activity(const roast_run *run, size_t index);
+size_t run_givens(const roast_run *run);
+roast_str run_given(const roast_run *run, size_t index, roast_value *value);
+/* Notes: those in the file, then those made while reading (what could not be read). */
+typedef struct run_note {
+    int64_t t_ns;
+    roast_str level, text;
+} run_note;
+size_t run_notes(const roast_run *run);
+const run_note *run_note_at(const roast_run *run, size_t index);
+
+int64_t run_fact_int(const roast_run *run, const char *key);    /* ROAST_ABSENT if it is not known */
+roast_str run_document(const roast_run *run, const char *kind); /* JSON text */
+const char *run_path(const roast_run *run);
+
+/* Visits rows in the order they were recorded. A visitor that returns anything but ROAST_OK ends the visit and
+ * its code is returned. A damaged row ends the visit with ROAST_CORRUPT, or with a note if the run was opened to
+ * salvage. */
+typedef roast_code (*run_chunk_visit)(void *context, const run_chunk *row);
+typedef roast_code (*run_section_visit)(void *context, const run_section *row);
+typedef roast_code (*run_sample_visit)(void *context, const run_sample *row);
+typedef roast_code (*run_branch_visit)(void *context, uint32_t file, uint32_t name, const roast_branch *row);
+typedef roast_code (*run_custom_visit)(void *context, int64_t chunk, uint32_t name, roast_str msgpack);
+typedef roast_code (*run_task_visit)(void *context, const roast_task *row);
+roast_code run_each_chunk(roast_run *run, run_chunk_visit visit, void *context, roast_error *err);
+roast_code run_each_section(roast_run *run, run_section_visit visit, void *context, roast_error *err);
+roast_code run_each_sample(roast_run *run, run_sample_visit visit, void *context, roast_error *err);
+roast_code run_each_branch(roast_run *run, run_branch_visit visit, void *context, roast_error *err);
+roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
+roast_code run_each_task(roast_run *run, run_task_visit visit, void *context, roast_error *err);
+
+#endif
