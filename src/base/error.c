@@ -51,5 +51,5 @@ const char *roast_code_text(roast_code code)
 
 const char *roast_version(void)
 {
-    return ROAST_VERSION;
+    return ROAST_VERSION_TEXT;
 }
