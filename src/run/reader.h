@@ -4,6 +4,8 @@
 
 #include <roast.h>
 
+struct sqlite3;
+
 /* Indices of rows in the small tables; RUN_UNKNOWN where the record names none. */
 #define RUN_UNKNOWN UINT32_MAX
 
@@ -50,9 +52,15 @@ typedef struct run_note {
 size_t run_notes(const roast_run *run);
 const run_note *run_note_at(const roast_run *run, size_t index);
 
+/* Every fact of the run as text, in the order of their keys. */
+size_t run_facts(const roast_run *run);
+roast_str run_fact_at(const roast_run *run, size_t index, roast_str *value);
 int64_t run_fact_int(const roast_run *run, const char *key);    /* ROAST_ABSENT if it is not known */
 roast_str run_document(const roast_run *run, const char *kind); /* JSON text */
 const char *run_path(const roast_run *run);
+
+/* Makes a run of a database that is open already, in memory. Takes the database, even if it fails. */
+roast_code run_adopt(roast_run **out, struct sqlite3 *db, roast_error *err);
 
 /* Visits rows in the order they were recorded. A visitor that returns anything but ROAST_OK ends the visit and
  * its code is returned. A damaged row ends the visit with ROAST_CORRUPT, or with a note if the run was opened to

@@ -1,0 +1,221 @@
+/* The recorder: a writer that threads may share, and that commits by itself. A thread of its own commits every
+ * second, so that a record is safe even if none follows it. After a failure it drops records instead of failing the
+ * job again and again; what was committed stays. */
+#include <errno.h>
+#include <pthread.h>
+#include <roast.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/writer.h"
+
+enum { COMMIT_RECORDS = 1000, COMMIT_SECONDS = 1 };
+
+struct roast_recorder {
+    pthread_mutex_t lock;
+    pthread_cond_t closing_signal;
+    pthread_t committer;
+    run_writer *writer;
+    size_t pending; /* records since the last commit */
+    bool closing;
+    roast_error first_error;
+};
+
+static void note_failure(roast_recorder *recorder, const roast_error *err)
+{
+    if (!recorder->first_error.code)
+        recorder->first_error = *err;
+}
+
+/* With the lock held. */
+static void commit(roast_recorder *recorder)
+{
+    roast_error err = {0};
+    if (recorder->pending && !recorder->first_error.code && run_writer_commit(recorder->writer, &err))
+        note_failure(recorder, &err);
+    recorder->pending = 0;
+}
+
+static void *commit_every_second(void *argument)
+{
+    roast_recorder *recorder = argument;
+    pthread_mutex_lock(&recorder->lock);
+    while (!recorder->closing) {
+        int64_t until = clock_monotonic_ns() + COMMIT_SECONDS * NS_PER_S;
+        struct timespec deadline = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)};
+        if (pthread_cond_timedwait(&recorder->closing_signal, &recorder->lock, &deadline) == ETIMEDOUT)
+            commit(recorder);
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    return NULL;
+}
+
+static bool init_lock(roast_recorder *recorder)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_mutex_init(&recorder->lock, NULL))
+        return false;
+    bool made = pthread_condattr_init(&monotonic) == 0;
+    if (made) {
+        pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+        made = pthread_cond_init(&recorder->closing_signal, &monotonic) == 0;
+        pthread_condattr_destroy(&monotonic);
+    }
+    if (!made)
+        pthread_mutex_destroy(&recorder->lock);
+    return made;
+}
+
+static void destroy_lock(roast_recorder *recorder)
+{
+    pthread_cond_destroy(&recorder->closing_signal);
+    pthread_mutex_destroy(&recorder->lock);
+}
+
+roast_code roast_recorder_open(roast_recorder **out, const char *path, const roast_recorder_options *options,
+                               roast_error *err)
+{
+    *out = NULL;
+    roast_recorder *recorder = calloc(1, sizeof *recorder);
+    if (!recorder || !init_lock(recorder)) {
+        free(recorder);
+        return fail_memory(err);
+    }
+    roast_code code = run_writer_open(&recorder->writer, path, options, err);
+    if (!code && pthread_create(&recorder->committer, NULL, commit_every_second, recorder)) {
+        run_writer_close(recorder->writer, ROAST_INTERRUPTED, NULL);
+        code = fail(err, ROAST_IO, "%s: no thread can be started to write it", path);
+    }
+    if (code) {
+        destroy_lock(recorder);
+        free(recorder);
+        return code;
+    }
+    *out = recorder;
+    return ROAST_OK;
+}
+
+/* Every record goes through these two. */
+static bool begin_record(roast_recorder *recorder)
+{
+    pthread_mutex_lock(&recorder->lock);
+    return !recorder->first_error.code;
+}
+
+static roast_code end_record(roast_recorder *recorder, roast_code code, const roast_error *err)
+{
+    /* A record that makes no sense is the caller's mistake and does not stop the others. */
+    if (code && code != ROAST_USAGE)
+        note_failure(recorder, err);
+    if (!code && ++recorder->pending >= COMMIT_RECORDS)
+        commit(recorder);
+    roast_code result = code ? code : recorder->first_error.code;
+    pthread_mutex_unlock(&recorder->lock);
+    return result;
+}
+
+#define RECORD(recorder, call)                                                                                         \
+    do {                                                                                                               \
+        roast_error err = {0};                                                                                         \
+        roast_code code = begin_record(recorder) ? (call) : ROAST_OK;                                                  \
+        return end_record(recorder, code, &err);                                                                       \
+    } while (0)
+
+roast_code roast_record_fact(roast_recorder *recorder, const char *key, roast_str value)
+{
+    RECORD(recorder, run_write_fact(recorder->writer, key, value, &err));
+}
+
+roast_code roast_record_fact_int(roast_recorder *recorder, const char *key, int64_t value)
+{
+    RECORD(recorder, run_write_fact_int(recorder->writer, key, value, &err));
+}
+
+roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *worker)
+{
+    RECORD(recorder, run_write_worker(recorder->writer, worker, &err));
+}
+
+roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample)
+{
+    RECORD(recorder, run_write_sample(recorder->writer, sample, &err));
+}
+
+roast_code roast_record_count(roast_recorder *recorder, const roast_count *count)
+{
+    RECORD(recorder, run_write_count(recorder->writer, count, &err));
+}
+
+roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk)
+{
+    RECORD(recorder, run_write_chunk(recorder->writer, chunk, &err));
+}
+
+roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)
+{
+    RECORD(recorder, run_write_file(recorder->writer, file, &err));
+}
+
+roast_code roast_record_task(roast_recorder *recorder, const roast_task *task)
+{
+    RECORD(recorder, run_write_task(recorder->writer, task, &err));
+}
+
+roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity)
+{
+    RECORD(recorder, run_write_activity(recorder->writer, activity, &err));
+}
+
+roast_code roast_record_report(roast_recorder *recorder, roast_str json)
+{
+    RECORD(recorder, run_write_document(recorder->writer, "report", json, &err));
+}
+
+roast_code roast_record_custom_metrics(roast_recorder *recorder, roast_str json)
+{
+    RECORD(recorder, run_write_document(recorder->writer, "custom_metrics", json, &err));
+}
+
+roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_str text)
+{
+    RECORD(recorder, run_write_note(recorder->writer, level, text, &err));
+}
+
+roast_code roast_recorder_flush(roast_recorder *recorder)
+{
+    pthread_mutex_lock(&recorder->lock);
+    commit(recorder);
+    roast_code code = recorder->first_error.code;
+    pthread_mutex_unlock(&recorder->lock);
+    return code;
+}
+
+roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err)
+{
+    pthread_mutex_lock(&recorder->lock);
+    roast_error first = recorder->first_error;
+    pthread_mutex_unlock(&recorder->lock);
+    if (err)
+        *err = first;
+    return first.code;
+}
+
+roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err)
+{
+    if (!recorder)
+        return ROAST_OK;
+    pthread_mutex_lock(&recorder->lock);
+    recorder->closing = true;
+    pthread_cond_signal(&recorder->closing_signal);
+    pthread_mutex_unlock(&recorder->lock);
+    pthread_join(recorder->committer, NULL);
+    roast_error first = recorder->first_error, closing = {0};
+    /* A run whose records could not all be written has not finished. */
+    roast_code code = run_writer_close(recorder->writer, first.code ? ROAST_INTERRUPTED : outcome, &closing);
+    if (err && (first.code || code))
+        *err = first.code ? first : closing;
+    destroy_lock(recorder);
+    free(recorder);
+    return first.code ? first.code : code;
+}

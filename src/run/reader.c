@@ -1,0 +1,877 @@
+/* Reading a run. The small tables (names, datasets, files, workers) are loaded when it is opened, so that a row of a
+ * large table needs no join: its ids are indices. */
+#include "run/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "run/database.h"
+#include "run/locate.h"
+
+typedef struct keyed_text {
+    roast_str key, text;
+} keyed_text;
+
+typedef struct given_value {
+    roast_str metric;
+    roast_value value;
+} given_value;
+
+typedef struct id_list {
+    const uint32_t *ids;
+    size_t count;
+} id_list;
+
+/* A small table in memory: rows of one size, indexed by id - 1 or in order. */
+typedef struct small_table {
+    void *rows;
+    size_t count;
+} small_table;
+
+struct roast_run {
+    arena memory;
+    located_run located;
+    char *path;
+    bool salvage;
+    roast_outcome outcome;
+    small_table facts, documents; /* keyed_text */
+    small_table names, datasets;  /* roast_str */
+    small_table workers;          /* roast_worker */
+    small_table files;            /* roast_file */
+    small_table branch_sets;      /* id_list */
+    small_table counts;           /* roast_count */
+    small_table activities;       /* roast_activity */
+    small_table givens;           /* given_value */
+    small_table notes;            /* run_note */
+};
+
+/* ---- Columns ------------------------------------------------------------------------------------------------- */
+
+static int64_t column_int(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : ROAST_ABSENT;
+}
+
+static double column_real(sqlite3_stmt *row, int column)
+{
+    int type = sqlite3_column_type(row, column);
+    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_column_double(row, column) : (double)NAN;
+}
+
+/* Borrowed until the next step. */
+static roast_str column_str(sqlite3_stmt *row, int column)
+{
+    if (sqlite3_column_type(row, column) == SQLITE_NULL)
+        return str_none();
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text ? (roast_str){text, (size_t)sqlite3_column_bytes(row, column)} : str_none();
+}
+
+static roast_str column_blob(sqlite3_stmt *row, int column)
+{
+    const char *bytes = sqlite3_column_blob(row, column);
+    return (roast_str){bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, column)};
+}
+
+/* An id as an index into a small table. */
+static uint32_t column_index(sqlite3_stmt *row, int column, const small_table *table)
+{
+    int64_t id = column_int(row, column);
+    return id >= 1 && (uint64_t)id <= table->count ? (uint32_t)(id - 1) : RUN_UNKNOWN;
+}
+
+static roast_str kept_str(roast_run *run, sqlite3_stmt *row, int column, bool *failed)
+{
+    roast_str text = column_str(row, column);
+    roast_str kept = arena_str(&run->memory, text);
+    *failed = *failed || arena_str_failed(kept, text);
+    return kept;
+}
+
+static roast_value column_value(roast_run *run, sqlite3_stmt *row, int column, bool *failed)
+{
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_INTEGER:
+        return (roast_value){.kind = ROAST_INT, .as.integer = sqlite3_column_int64(row, column)};
+    case SQLITE_FLOAT:
+        return (roast_value){.kind = ROAST_REAL, .as.real = sqlite3_column_double(row, column)};
+    case SQLITE_TEXT:
+        return (roast_value){.kind = ROAST_TEXT, .as.text = kept_str(run, row, column, failed)};
+    default:
+        return (roast_value){.kind = ROAST_NOTHING};
+    }
+}
+
+/* ---- Stepping through a query -------------------------------------------------------------------------------- */
+
+static void add_note(roast_run *run, const char *level, const char *text)
+{
+    run_note *notes = arena_alloc(&run->memory, run->notes.count + 1, sizeof *notes);
+    roast_str kept = arena_str(&run->memory, str_from(text));
+    if (!notes || str_absent(kept))
+        return; /* the caller goes on without the note rather than without the data */
+    if (run->notes.count)
+        memcpy(notes, run->notes.rows, run->notes.count * sizeof *notes);
+    notes[run->notes.count] = (run_note){.t_ns = ROAST_ABSENT, .level = str_from(level), .text = kept};
+    run->notes.rows = notes;
+    run->notes.count++;
+}
+
+/* A row of a query; returns ROAST_OK to go on. */
+typedef roast_code (*row_function)(void *context, sqlite3_stmt *row);
+
+typedef struct scan {
+    roast_run *run;
+    const char *table;
+    row_function each;
+    void *context;
+    int64_t rows, last_rowid;
+} scan;
+
+/* Runs a query whose first column is the rowid. until_rowid ends a backward scan where the forward one had ended. */
+static roast_code scan_rows(scan *s, const char *sql, int64_t until_rowid, int *sqlite_code, roast_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    roast_code code = ROAST_OK;
+    *sqlite_code = sqlite3_prepare_v2(s->run->located.db, sql, -1, &statement, NULL);
+    while (!code && *sqlite_code != SQLITE_DONE) {
+        if (*sqlite_code == SQLITE_OK || *sqlite_code == SQLITE_ROW)
+            *sqlite_code = sqlite3_step(statement);
+        if (*sqlite_code == SQLITE_DONE)
+            break;
+        if (*sqlite_code != SQLITE_ROW) {
+            code = database_fail(s->run->located.db, s->run->path, "reading", err);
+            break;
+        }
+        int64_t rowid = sqlite3_column_int64(statement, 0);
+        if (until_rowid != ROAST_ABSENT && rowid <= until_rowid)
+            break;
+        s->last_rowid = rowid;
+        s->rows++;
+        code = s->each(s->context, statement);
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static bool is_damage(int sqlite_code)
+{
+    int primary = sqlite_code & 0xFF;
+    return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_IOERR || primary == SQLITE_ERROR;
+}
+
+static void note_damage(const scan *s)
+{
+    char note[200];
+    snprintf(note, sizeof note, "Table %s is damaged: %lld rows could be read.", s->table, (long long)s->rows);
+    add_note(s->run, "warning", note);
+}
+
+/* Visits a table. If it is damaged and we salvage: forward up to the damage, then backward down to it. */
+static roast_code scan_table(roast_run *run, const char *table, const char *columns, row_function each, void *context,
+                             roast_error *err)
+{
+    scan s = {.run = run, .table = table, .each = each, .context = context, .last_rowid = ROAST_ABSENT};
+    char sql[1024];
+    int sqlite_code;
+    snprintf(sql, sizeof sql, "SELECT rowid, %s FROM %s", columns, table);
+    roast_code code = scan_rows(&s, sql, ROAST_ABSENT, &sqlite_code, err);
+    if (!code || !run->salvage || !is_damage(sqlite_code))
+        return code;
+    snprintf(sql, sizeof sql, "SELECT rowid, %s FROM %s ORDER BY rowid DESC", columns, table);
+    code = scan_rows(&s, sql, s.rows ? s.last_rowid : 0, &sqlite_code, err);
+    if (code && !is_damage(sqlite_code))
+        return code;
+    note_damage(&s);
+    return ROAST_OK;
+}
+
+/* The tables without a rowid are small and have no order to come back from. */
+static roast_code scan_keyed(roast_run *run, const char *table, const char *columns, row_function each, void *context,
+                             roast_error *err)
+{
+    scan s = {.run = run, .table = table, .each = each, .context = context};
+    char sql[512];
+    int sqlite_code;
+    snprintf(sql, sizeof sql, "SELECT 0, %s FROM %s", columns, table);
+    roast_code code = scan_rows(&s, sql, ROAST_ABSENT, &sqlite_code, err);
+    if (!code || !run->salvage || !is_damage(sqlite_code))
+        return code;
+    note_damage(&s);
+    return ROAST_OK;
+}
+
+/* ---- Loading the small tables -------------------------------------------------------------------------------- */
+
+/* Loads one table: how many rows it has, and how a row of it is read. */
+typedef struct loader {
+    roast_run *run;
+    small_table *table;
+    size_t row_size, filled, capacity;
+    bool indexed; /* placed by id, not in order */
+    bool failed;
+    void (*read)(struct loader *loader, sqlite3_stmt *row, void *target);
+} loader;
+
+static roast_code load_row(void *context, sqlite3_stmt *row)
+{
+    loader *l = context;
+    size_t place = l->indexed ? (size_t)(sqlite3_column_int64(row, 0) - 1) : l->filled;
+    if (place >= l->capacity)
+        return l->indexed ? ROAST_CORRUPT : ROAST_OK; /* more rows than were counted: the run is being written */
+    l->read(l, row, (char *)l->table->rows + place * l->row_size);
+    l->filled++;
+    l->table->count = l->indexed ? l->capacity : l->filled;
+    return l->failed ? ROAST_MEMORY : ROAST_OK;
+}
+
+/* The number of rows to make room for. Ids are given out densely: more ids than rows means damage. */
+static roast_code count_rows(roast_run *run, const char *table, bool indexed, size_t *count, roast_error *err)
+{
+    char sql[128];
+    sqlite3_stmt *statement;
+    snprintf(sql, sizeof sql, "SELECT count(*), %s FROM %s", indexed ? "coalesce(max(rowid), 0)" : "0", table);
+    *count = 0;
+    int code = sqlite3_prepare_v2(run->located.db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        int64_t rows = sqlite3_column_int64(statement, 0), highest = sqlite3_column_int64(statement, 1);
+        bool dense = !indexed || highest == rows;
+        *count = (size_t)(dense || !run->salvage ? rows : highest);
+        if (!dense && (!run->salvage || highest < rows || highest > rows * 1000 + 100000)) {
+            sqlite3_finalize(statement);
+            return fail(err, ROAST_CORRUPT, "%s: damaged: table %s has gaps; what can be read: --salvage", run->path,
+                        table);
+        }
+    }
+    sqlite3_finalize(statement);
+    if (code == SQLITE_ROW)
+        return ROAST_OK;
+    if (run->salvage && is_damage(code)) /* an upper bound serves: no row is smaller than a few bytes */
+        *count = 100000;
+    else
+        return database_fail(run->located.db, run->path, "reading", err);
+    return ROAST_OK;
+}
+
+typedef struct table_spec {
+    const char *name, *columns;
+    size_t offset, row_size; /* of the small_table in roast_run; of a row */
+    bool indexed;            /* rows have ids that others refer to */
+    bool has_rowid;
+    void (*read)(loader *loader, sqlite3_stmt *row, void *target);
+} table_spec;
+
+static void read_keyed_text(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(keyed_text *)target = (keyed_text){kept_str(l->run, row, 1, &l->failed), kept_str(l->run, row, 2, &l->failed)};
+}
+
+static void read_text(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(roast_str *)target = kept_str(l->run, row, 1, &l->failed);
+}
+
+static void read_worker(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(roast_worker *)target = (roast_worker){
+        .address = kept_str(l->run, row, 1, &l->failed),
+        .name = kept_str(l->run, row, 2, &l->failed),
+        .host = kept_str(l->run, row, 3, &l->failed),
+        .pid = column_int(row, 4),
+        .cores = column_int(row, 5),
+        .memory_limit = column_int(row, 6),
+        .joined_ns = column_int(row, 7),
+        .left_ns = column_int(row, 8),
+        .lost = sqlite3_column_int(row, 9) != 0,
+        .reason = kept_str(l->run, row, 10, &l->failed),
+        .clock_offset_ns = column_int(row, 11),
+        .clock_error_ns = column_int(row, 12),
+    };
+}
+
+static void read_file(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(roast_file *)target = (roast_file){
+        .url = kept_str(l->run, row, 1, &l->failed),
+        .tree = kept_str(l->run, row, 2, &l->failed),
+        .uuid = kept_str(l->run, row, 3, &l->failed),
+        .entries = column_int(row, 4),
+        .total_branches = column_int(row, 5),
+        .compressed = column_int(row, 6),
+        .uncompressed = column_int(row, 7),
+        .clusters = column_int(row, 8),
+        .algorithm = kept_str(l->run, row, 9, &l->failed),
+        .level = column_int(row, 10),
+    };
+}
+
+static void read_count(loader *l, sqlite3_stmt *row, void *target)
+{
+    (void)l;
+    *(roast_count *)target = (roast_count){column_int(row, 1), column_int(row, 2), column_int(row, 3)};
+}
+
+static void read_activity(loader *l, sqlite3_stmt *row, void *target)
+{
+    const small_table *names = &l->run->names;
+    *(roast_activity *)target = (roast_activity){
+        .context = run_name(l->run, column_index(row, 1, names)),
+        .prefix = run_name(l->run, column_index(row, 2, names)),
+        .activity = run_name(l->run, column_index(row, 3, names)),
+        .unit = run_name(l->run, column_index(row, 4, names)),
+        .value = column_real(row, 5),
+    };
+}
+
+static void read_given(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(given_value *)target =
+        (given_value){kept_str(l->run, row, 1, &l->failed), column_value(l->run, row, 2, &l->failed)};
+}
+
+static void read_note(loader *l, sqlite3_stmt *row, void *target)
+{
+    *(run_note *)target = (run_note){
+        .t_ns = column_int(row, 1),
+        .level = kept_str(l->run, row, 2, &l->failed),
+        .text = kept_str(l->run, row, 3, &l->failed),
+    };
+}
+
+#define TABLE(member, type) offsetof(roast_run, member), sizeof(type)
+
+/* In the order of loading: activities use names. */
+static const table_spec small_tables[] = {
+    {"run", "key, value", TABLE(facts, keyed_text), false, false, read_keyed_text},
+    {"document", "kind, json", TABLE(documents, keyed_text), false, false, read_keyed_text},
+    {"name", "text", TABLE(names, roast_str), true, true, read_text},
+    {"dataset", "name", TABLE(datasets, roast_str), true, true, read_text},
+    {"worker",
+     "address, name, host, pid, cores, memory_limit, joined_ns, left_ns, lost, reason, clock_offset_ns, clock_error_ns",
+     TABLE(workers, roast_worker), true, true, read_worker},
+    {"file", "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level",
+     TABLE(files, roast_file), true, true, read_file},
+    {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_count), false, true, read_count},
+    {"activity", "context, prefix, activity, unit, value", TABLE(activities, roast_activity), false, false,
+     read_activity},
+    {"given", "metric, value", TABLE(givens, given_value), false, false, read_given},
+    {"note", "t_ns, level, text", TABLE(notes, run_note), false, true, read_note},
+};
+
+static roast_code load_table(roast_run *run, const table_spec *spec, roast_error *err)
+{
+    loader l = {.run = run, .row_size = spec->row_size, .indexed = spec->indexed, .read = spec->read};
+    /* Notes may be added to the run while its own are read, so a table is put in place when it is complete. */
+    small_table table = {0};
+    l.table = &table;
+    roast_code code = count_rows(run, spec->name, spec->indexed, &l.capacity, err);
+    if (code)
+        return code;
+    table.rows = arena_alloc(&run->memory, l.capacity, l.row_size);
+    if (!table.rows)
+        return fail_memory(err);
+    code = (spec->has_rowid ? scan_table : scan_keyed)(run, spec->name, spec->columns, load_row, &l, err);
+    if (code == ROAST_CORRUPT && spec->indexed && err && !err->code)
+        fail(err, code, "%s: damaged: table %s has gaps", run->path, spec->name);
+    if (l.failed)
+        code = fail_memory(err);
+    small_table *place = (small_table *)((char *)run + spec->offset);
+    small_table added = *place;
+    *place = table;
+    for (size_t i = 0; i < added.count; i++)
+        add_note(run, "warning", ((run_note *)added.rows)[i].text.ptr);
+    return code;
+}
+
+typedef struct set_loader {
+    roast_run *run;
+    uint32_t *ids;
+    size_t filled, capacity, set, set_start;
+    size_t sets_capacity;
+} set_loader;
+
+static roast_code load_set_member(void *context, sqlite3_stmt *row)
+{
+    set_loader *l = context;
+    int64_t set = sqlite3_column_int64(row, 1);
+    uint32_t name = column_index(row, 2, &l->run->names);
+    if (set < 1 || (size_t)set > l->sets_capacity || l->filled >= l->capacity)
+        return ROAST_OK;
+    id_list *sets = l->run->branch_sets.rows;
+    if ((size_t)set != l->set) {
+        l->set = (size_t)set;
+        sets[set - 1] = (id_list){l->ids + l->filled, 0};
+        if (l->set > l->run->branch_sets.count)
+            l->run->branch_sets.count = l->set;
+    }
+    l->ids[l->filled++] = name;
+    sets[set - 1].count++;
+    return ROAST_OK;
+}
+
+static roast_code load_branch_sets(roast_run *run, roast_error *err)
+{
+    set_loader l = {.run = run};
+    roast_code code = count_rows(run, "branch_set", false, &l.capacity, err);
+    if (code)
+        return code;
+    l.sets_capacity = l.capacity; /* no more sets than members */
+    l.ids = arena_alloc(&run->memory, l.capacity, sizeof *l.ids);
+    run->branch_sets.rows = arena_alloc(&run->memory, l.sets_capacity, sizeof(id_list));
+    if (!l.ids || !run->branch_sets.rows)
+        return fail_memory(err);
+    return scan_keyed(run, "branch_set", "id, name", load_set_member, &l, err);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------- */
+
+static roast_outcome outcome_of(const roast_run *run)
+{
+    roast_str state = roast_run_fact(run, "state");
+    if (str_equal(state, STR("finished")))
+        return ROAST_FINISHED;
+    if (str_equal(state, STR("failed")))
+        return ROAST_FAILED;
+    roast_str writer = roast_run_fact(run, "writer_process");
+    roast_str rest = writer;
+    str_split(&rest, ' ');
+    str_split(&rest, ' ');
+    int64_t pid;
+    if (!str_to_int(str_split(&rest, ' '), &pid))
+        return ROAST_INTERRUPTED;
+    buf now = {0};
+    database_process_identity(&now, pid);
+    bool alive = now.len && str_equal(buf_view(&now), writer);
+    buf_release(&now);
+    return alive ? ROAST_RUNNING : ROAST_INTERRUPTED;
+}
+
+static roast_code load_run(roast_run *run, roast_error *err)
+{
+    /* One transaction: a run that is being written is seen as it was at one moment. */
+    roast_code code = database_exec(run->located.db, run->path, "BEGIN", err);
+    for (size_t i = 0; !code && i < sizeof small_tables / sizeof *small_tables; i++)
+        code = load_table(run, &small_tables[i], err);
+    if (!code)
+        code = load_branch_sets(run, err);
+    if (!code)
+        run->outcome = outcome_of(run);
+    return code;
+}
+
+static roast_run *run_new(const char *path)
+{
+    roast_run *run = calloc(1, sizeof *run);
+    if (run && !(run->path = strdup(path))) {
+        free(run);
+        return NULL;
+    }
+    return run;
+}
+
+roast_code roast_run_open(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
+{
+    roast_error unused;
+    err = err ? err : &unused;
+    *err = (roast_error){0};
+    *out = NULL;
+    roast_run *run = run_new(path);
+    if (!run)
+        return fail_memory(err);
+    run->salvage = options && options->salvage;
+    roast_code code = locate_run(&run->located, path, options, err);
+    if (!code && run->located.damaged)
+        add_note(run, "warning", run->located.what.message);
+    if (!code)
+        code = load_run(run, err);
+    if (code) {
+        roast_run_close(run);
+        return code;
+    }
+    *out = run;
+    return ROAST_OK;
+}
+
+roast_code run_adopt(roast_run **out, sqlite3 *db, roast_error *err)
+{
+    roast_run *run = run_new("(in memory)");
+    *out = NULL;
+    if (!run) {
+        sqlite3_close(db);
+        return fail_memory(err);
+    }
+    run->located.db = db;
+    roast_code code = load_run(run, err);
+    if (code)
+        roast_run_close(run);
+    else
+        *out = run;
+    return code;
+}
+
+void roast_run_close(roast_run *run)
+{
+    if (!run)
+        return;
+    locate_release(&run->located);
+    arena_release(&run->memory);
+    free(run->path);
+    free(run);
+}
+
+/* ---- Small tables -------------------------------------------------------------------------------------------- */
+
+static const void *row_at(const small_table *table, size_t index, size_t size)
+{
+    return index < table->count ? (const char *)table->rows + index * size : NULL;
+}
+
+static roast_str text_at(const small_table *table, size_t index)
+{
+    const roast_str *text = row_at(table, index, sizeof *text);
+    return text ? *text : str_none();
+}
+
+static roast_str text_of_key(const small_table *table, const char *key)
+{
+    const keyed_text *rows = table->rows;
+    for (size_t i = 0; i < table->count; i++)
+        if (str_equal(rows[i].key, str_from(key)))
+            return rows[i].text;
+    return str_none();
+}
+
+size_t run_datasets(const roast_run *run)
+{
+    return run->datasets.count;
+}
+
+roast_str run_dataset(const roast_run *run, uint32_t dataset)
+{
+    return text_at(&run->datasets, dataset);
+}
+
+size_t run_names(const roast_run *run)
+{
+    return run->names.count;
+}
+
+roast_str run_name(const roast_run *run, uint32_t name)
+{
+    return text_at(&run->names, name);
+}
+
+size_t run_workers(const roast_run *run)
+{
+    return run->workers.count;
+}
+
+const roast_worker *run_worker(const roast_run *run, uint32_t worker)
+{
+    return row_at(&run->workers, worker, sizeof(roast_worker));
+}
+
+size_t run_files(const roast_run *run)
+{
+    return run->files.count;
+}
+
+const roast_file *run_file(const roast_run *run, uint32_t file)
+{
+    return row_at(&run->files, file, sizeof(roast_file));
+}
+
+size_t run_branch_sets(const roast_run *run)
+{
+    return run->branch_sets.count;
+}
+
+const uint32_t *run_branch_set(const roast_run *run, uint32_t set, size_t *count)
+{
+    const id_list *list = row_at(&run->branch_sets, set, sizeof *list);
+    *count = list ? list->count : 0;
+    return list ? list->ids : NULL;
+}
+
+size_t run_counts(const roast_run *run)
+{
+    return run->counts.count;
+}
+
+const roast_count *run_count(const roast_run *run, size_t index)
+{
+    return row_at(&run->counts, index, sizeof(roast_count));
+}
+
+size_t run_activities(const roast_run *run)
+{
+    return run->activities.count;
+}
+
+const roast_activity *run_activity(const roast_run *run, size_t index)
+{
+    return row_at(&run->activities, index, sizeof(roast_activity));
+}
+
+size_t run_givens(const roast_run *run)
+{
+    return run->givens.count;
+}
+
+roast_str run_given(const roast_run *run, size_t index, roast_value *value)
+{
+    const given_value *given = row_at(&run->givens, index, sizeof *given);
+    if (given)
+        *value = given->value;
+    return given ? given->metric : str_none();
+}
+
+size_t run_notes(const roast_run *run)
+{
+    return run->notes.count;
+}
+
+const run_note *run_note_at(const roast_run *run, size_t index)
+{
+    return row_at(&run->notes, index, sizeof(run_note));
+}
+
+size_t run_facts(const roast_run *run)
+{
+    return run->facts.count;
+}
+
+roast_str run_fact_at(const roast_run *run, size_t index, roast_str *value)
+{
+    const keyed_text *fact = row_at(&run->facts, index, sizeof *fact);
+    if (fact)
+        *value = fact->text;
+    return fact ? fact->key : str_none();
+}
+
+roast_str roast_run_fact(const roast_run *run, const char *key)
+{
+    return text_of_key(&run->facts, key);
+}
+
+int64_t run_fact_int(const roast_run *run, const char *key)
+{
+    int64_t value;
+    return str_to_int(roast_run_fact(run, key), &value) ? value : ROAST_ABSENT;
+}
+
+roast_str run_document(const roast_run *run, const char *kind)
+{
+    return text_of_key(&run->documents, kind);
+}
+
+const char *run_path(const roast_run *run)
+{
+    return run->path;
+}
+
+roast_str roast_run_name(const roast_run *run)
+{
+    return roast_run_fact(run, "name");
+}
+
+roast_outcome roast_run_outcome(const roast_run *run)
+{
+    return run->outcome;
+}
+
+/* ---- Visits -------------------------------------------------------------------------------------------------- */
+
+/* A visit: the run, the visitor (in the member that fits the table), and its context. */
+typedef struct visit {
+    roast_run *run;
+    void *context;
+    union {
+        run_chunk_visit chunk;
+        run_section_visit section;
+        run_sample_visit sample;
+        run_branch_visit branch;
+        run_custom_visit custom;
+        run_task_visit task;
+    } each;
+} visit;
+
+static roast_code visit_chunk(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    run_chunk chunk = {
+        .id = sqlite3_column_int64(row, 0),
+        .dataset = column_index(row, 2, &v->run->datasets),
+        .file = column_index(row, 3, &v->run->files),
+        .worker = column_index(row, 8, &v->run->workers),
+        .branch_set = column_index(row, 27, &v->run->branch_sets),
+    };
+    const roast_file *file = run_file(v->run, chunk.file);
+    const roast_worker *worker = run_worker(v->run, chunk.worker);
+    chunk.record = (roast_chunk){
+        .uid = (uint64_t)sqlite3_column_int64(row, 1),
+        .dataset = run_dataset(v->run, chunk.dataset),
+        .file = file ? file->url : str_none(),
+        .treename = file ? file->tree : str_none(),
+        .uuid = file ? file->uuid : str_none(),
+        .entry_start = column_int(row, 4),
+        .entry_stop = column_int(row, 5),
+        .events = column_int(row, 6),
+        .attempt = column_int(row, 7),
+        .worker = worker ? worker->address : str_none(),
+        .thread = column_int(row, 9),
+        .pid = column_int(row, 10),
+        .t_start_ns = column_int(row, 11),
+        .duration_ns = column_int(row, 12),
+        .open_ns = column_int(row, 13),
+        .events_ns = column_int(row, 14),
+        .return_ns = column_int(row, 15),
+        .cpu_ns = column_int(row, 16),
+        .run_delay_ns = column_int(row, 17),
+        .rss_before = column_int(row, 18),
+        .rss_after = column_int(row, 19),
+        .rss_peak = column_int(row, 20),
+        .peak_shared = sqlite3_column_int(row, 21) != 0,
+        .bytes_read = column_int(row, 22),
+        .read_requests = column_int(row, 23),
+        .voluntary_switches = column_int(row, 24),
+        .involuntary_switches = column_int(row, 25),
+        .page_faults = column_int(row, 26),
+        .error_type = column_str(row, 28),
+        .error = column_str(row, 29),
+    };
+    return v->each.chunk(v->context, &chunk);
+}
+
+roast_code run_each_chunk(roast_run *run, run_chunk_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.chunk = each};
+    return scan_table(run, "chunk",
+                      "uid, dataset, file, entry_start, entry_stop, events, attempt, worker, thread, pid, t_start_ns,"
+                      " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
+                      " rss_peak, peak_shared, bytes_read, read_requests, voluntary_switches, involuntary_switches,"
+                      " page_faults, branch_set, error_type, error",
+                      visit_chunk, &v, err);
+}
+
+static roast_code visit_section(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    run_section section = {
+        .chunk = sqlite3_column_int64(row, 1),
+        .name = column_index(row, 2, &v->run->names),
+        .parent = column_index(row, 3, &v->run->names),
+    };
+    section.record = (roast_section){
+        .name = run_name(v->run, section.name),
+        .parent = run_name(v->run, section.parent),
+        .depth = column_int(row, 4),
+        .count = column_int(row, 5),
+        .duration_ns = column_int(row, 6),
+        .cpu_ns = column_int(row, 7),
+        .rss_before = column_int(row, 8),
+        .rss_after = column_int(row, 9),
+        .rss_delta = column_int(row, 10),
+        .bytes = column_int(row, 11),
+    };
+    return v->each.section(v->context, &section);
+}
+
+roast_code run_each_section(roast_run *run, run_section_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.section = each};
+    return scan_table(run, "section",
+                      "chunk, name, parent, depth, count, duration_ns, cpu_ns, rss_before, rss_after, rss_delta, bytes",
+                      visit_section, &v, err);
+}
+
+static roast_code visit_sample(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    run_sample sample = {.worker = column_index(row, 1, &v->run->workers)};
+    const roast_worker *worker = run_worker(v->run, sample.worker);
+    sample.record = (roast_sample){
+        .worker = worker ? worker->address : str_none(),
+        .t_ns = column_int(row, 2),
+        .memory = column_int(row, 3),
+        .cpu = column_real(row, 4),
+        .processing = column_int(row, 5),
+        .executing = column_int(row, 6),
+        .managed = column_int(row, 7),
+        .spilled = column_int(row, 8),
+        .occupancy = column_real(row, 9),
+        .last_seen_ns = column_int(row, 10),
+        .net_read = column_real(row, 11),
+        .net_write = column_real(row, 12),
+        .disk_read = column_real(row, 13),
+        .disk_write = column_real(row, 14),
+    };
+    return v->each.sample(v->context, &sample);
+}
+
+roast_code run_each_sample(roast_run *run, run_sample_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.sample = each};
+    return scan_table(run, "sample",
+                      "worker, t_ns, memory, cpu, processing, executing, managed, spilled, occupancy, last_seen_ns,"
+                      " net_read, net_write, disk_read, disk_write",
+                      visit_sample, &v, err);
+}
+
+static roast_code visit_branch(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    uint32_t file = column_index(row, 1, &v->run->files), name = column_index(row, 2, &v->run->names);
+    roast_branch branch = {run_name(v->run, name), column_int(row, 3), column_int(row, 4), column_int(row, 5)};
+    return v->each.branch(v->context, file, name, &branch);
+}
+
+roast_code run_each_branch(roast_run *run, run_branch_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.branch = each};
+    return scan_keyed(run, "branch", "file, name, compressed, uncompressed, baskets", visit_branch, &v, err);
+}
+
+static roast_code visit_custom(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    return v->each.custom(v->context, sqlite3_column_int64(row, 1), column_index(row, 2, &v->run->names),
+                          column_blob(row, 3));
+}
+
+roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.custom = each};
+    return scan_table(run, "custom", "chunk, name, value", visit_custom, &v, err);
+}
+
+static roast_code visit_task(void *context, sqlite3_stmt *row)
+{
+    visit *v = context;
+    const roast_worker *worker = run_worker(v->run, column_index(row, 3, &v->run->workers));
+    roast_task task = {
+        .key = column_str(row, 1),
+        .prefix = run_name(v->run, column_index(row, 2, &v->run->names)),
+        .worker = worker ? worker->address : str_none(),
+        .thread = column_int(row, 4),
+        .start_ns = column_int(row, 5),
+        .stop_ns = column_int(row, 6),
+        .nbytes = column_int(row, 7),
+        .state = run_name(v->run, column_index(row, 8, &v->run->names)),
+        .attempt = column_int(row, 9),
+        .span = run_name(v->run, column_index(row, 10, &v->run->names)),
+    };
+    return v->each.task(v->context, &task);
+}
+
+roast_code run_each_task(roast_run *run, run_task_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.task = each};
+    return scan_table(run, "task", "key, prefix, worker, thread, start_ns, stop_ns, nbytes, state, attempt, span",
+                      visit_task, &v, err);
+}

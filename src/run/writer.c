@@ -1,0 +1,808 @@
+/* Writing a run file. Strings become numbers on the way in: each is stored once and referred to by id. Ids count
+ * from 1 in order of appearance, so that a reader can use them as indices. */
+#include "run/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "base/u64map.h"
+#include "run/database.h"
+#include "run/reader.h"
+#include "run/seal.h"
+
+extern const char roast_schema_sql[];
+
+#define STATEMENTS(X)                                                                                                  \
+    X(FACT, "INSERT OR REPLACE INTO run VALUES (?,?)")                                                                 \
+    X(GIVEN, "INSERT OR REPLACE INTO given VALUES (?,?)")                                                              \
+    X(NAME, "INSERT INTO name VALUES (?,?)")                                                                           \
+    X(DATASET, "INSERT INTO dataset VALUES (?,?)")                                                                     \
+    X(WORKER, "INSERT INTO worker (id, address) VALUES (?,?)")                                                         \
+    X(WORKER_FACTS,                                                                                                    \
+      "UPDATE worker SET name = coalesce(?2, name), host = coalesce(?3, host), pid = coalesce(?4, pid),"               \
+      " cores = coalesce(?5, cores), memory_limit = coalesce(?6, memory_limit), joined_ns = coalesce(?7, joined_ns),"  \
+      " left_ns = coalesce(?8, left_ns), lost = max(?9, lost), reason = coalesce(?10, reason),"                        \
+      " clock_offset_ns = coalesce(?11, clock_offset_ns), clock_error_ns = coalesce(?12, clock_error_ns)"              \
+      " WHERE id = ?1")                                                                                                \
+    X(SAMPLE, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                                               \
+    X(COUNT, "INSERT INTO worker_count VALUES (?,?,?)")                                                                \
+    X(FILE, "INSERT INTO file (id, url, tree, uuid) VALUES (?,?,?,?)")                                                 \
+    X(FILE_FACTS, "UPDATE file SET uuid = coalesce(?2, uuid), entries = coalesce(?3, entries),"                        \
+                  " total_branches = coalesce(?4, total_branches), compressed = coalesce(?5, compressed),"             \
+                  " uncompressed = coalesce(?6, uncompressed), clusters = coalesce(?7, clusters),"                     \
+                  " algorithm = coalesce(?8, algorithm), level = coalesce(?9, level) WHERE id = ?1")                   \
+    X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
+    X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
+    X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
+    X(SECTION, "INSERT INTO section VALUES (?,?,?,?,?,?,?,?,?,?,?)")                                                   \
+    X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
+    X(TASK, "INSERT INTO task VALUES (NULL,?,?,?,?,?,?,?,?,?,?)")                                                      \
+    X(ACTIVITY, "INSERT OR REPLACE INTO activity VALUES (?,?,?,?,?)")                                                  \
+    X(DOCUMENT, "INSERT OR REPLACE INTO document VALUES (?,?)")                                                        \
+    X(NOTE, "INSERT INTO note VALUES (NULL,?,?,?)")
+
+enum statement {
+#define STATEMENT_ENUM(name, sql) INSERT_##name,
+    STATEMENTS(STATEMENT_ENUM)
+#undef STATEMENT_ENUM
+        STATEMENT_COUNT
+};
+
+static const char *const statement_sql[STATEMENT_COUNT] = {
+#define STATEMENT_SQL(name, sql) sql,
+    STATEMENTS(STATEMENT_SQL)
+#undef STATEMENT_SQL
+};
+
+typedef struct known_worker {
+    int64_t id;
+    bool left; /* if it comes again under the same address, it is another one */
+} known_worker;
+
+struct run_writer {
+    char *path;
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENT_COUNT];
+    intern names, datasets, files, branch_sets; /* number + 1 is the id */
+    intern addresses;                           /* number is the index into workers */
+    known_worker *workers;
+    size_t workers_capacity;
+    int64_t n_workers, n_chunks;
+    u64map chunk_uids, chunk_attempts;
+    bool in_transaction, in_memory;
+};
+
+/* ---- Binding: one call per column, absent becomes NULL ------------------------------------------------------- */
+
+typedef struct row {
+    run_writer *writer;
+    sqlite3_stmt *statement;
+    int column;
+    bool failed;
+} row;
+
+static row row_begin(run_writer *w, enum statement which)
+{
+    row r = {.writer = w};
+    if (!w->in_transaction) {
+        r.failed = sqlite3_exec(w->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK;
+        w->in_transaction = !r.failed;
+    }
+    if (!w->statements[which] && !r.failed)
+        r.failed = sqlite3_prepare_v3(w->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &w->statements[which],
+                                      NULL) != SQLITE_OK;
+    r.statement = w->statements[which];
+    return r;
+}
+
+static void row_int(row *r, int64_t value)
+{
+    r->column++;
+    if (r->failed)
+        return;
+    int code = value == ROAST_ABSENT ? sqlite3_bind_null(r->statement, r->column)
+                                     : sqlite3_bind_int64(r->statement, r->column, value);
+    r->failed = code != SQLITE_OK;
+}
+
+static void row_real(row *r, double value)
+{
+    r->column++;
+    if (!r->failed) /* SQLite stores a NAN as NULL */
+        r->failed = sqlite3_bind_double(r->statement, r->column, value) != SQLITE_OK;
+}
+
+static void row_str(row *r, roast_str value)
+{
+    r->column++;
+    if (!r->failed) /* a NULL pointer binds NULL; the text is only needed until the row is stepped */
+        r->failed =
+            sqlite3_bind_text64(r->statement, r->column, value.ptr, value.len, SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK;
+}
+
+static void row_blob(row *r, roast_str value)
+{
+    r->column++;
+    if (!r->failed)
+        r->failed = sqlite3_bind_blob64(r->statement, r->column, value.ptr ? value.ptr : "", value.len,
+                                        SQLITE_STATIC) != SQLITE_OK;
+}
+
+static roast_code row_end(row *r, roast_error *err)
+{
+    if (!r->failed)
+        r->failed = sqlite3_step(r->statement) != SQLITE_DONE;
+    roast_code code = r->failed ? database_fail(r->writer->db, r->writer->path, "writing", err) : ROAST_OK;
+    if (r->statement)
+        sqlite3_reset(r->statement);
+    return code;
+}
+
+/* ---- Strings to ids ------------------------------------------------------------------------------------------ */
+
+/* The id of a string in a table of (id, text), added to the file when it is new. Absent gives an absent id. */
+static roast_code string_id(run_writer *w, intern *table, enum statement insert, roast_str text, int64_t *id,
+                            roast_error *err)
+{
+    *id = ROAST_ABSENT;
+    if (str_absent(text))
+        return ROAST_OK;
+    bool added;
+    uint32_t number = intern_add(table, text, &added);
+    if (number == INTERN_NONE)
+        return fail_memory(err);
+    *id = (int64_t)number + 1;
+    if (!added)
+        return ROAST_OK;
+    row r = row_begin(w, insert);
+    row_int(&r, *id);
+    row_str(&r, text);
+    return row_end(&r, err);
+}
+
+static roast_code name_id(run_writer *w, roast_str text, int64_t *id, roast_error *err)
+{
+    return string_id(w, &w->names, INSERT_NAME, text, id, err);
+}
+
+static roast_code add_worker(run_writer *w, uint32_t address, roast_error *err)
+{
+    w->workers[address] = (known_worker){.id = ++w->n_workers};
+    row r = row_begin(w, INSERT_WORKER);
+    row_int(&r, w->n_workers);
+    row_str(&r, w->addresses.strings[address]);
+    return row_end(&r, err);
+}
+
+/* Finds the worker at an address; a record that names an unknown one introduces it. */
+static roast_code worker_at(run_writer *w, roast_str address, known_worker **out, roast_error *err)
+{
+    bool added;
+    uint32_t number = intern_add(&w->addresses, address, &added);
+    if (number == INTERN_NONE)
+        return fail_memory(err);
+    if (number >= w->workers_capacity) {
+        size_t capacity = w->workers_capacity ? w->workers_capacity * 2 : 64;
+        known_worker *workers = realloc(w->workers, capacity * sizeof *workers);
+        if (!workers)
+            return fail_memory(err);
+        w->workers = workers;
+        w->workers_capacity = capacity;
+    }
+    *out = &w->workers[number];
+    return added ? add_worker(w, number, err) : ROAST_OK;
+}
+
+static roast_code worker_id(run_writer *w, roast_str address, int64_t *id, roast_error *err)
+{
+    *id = ROAST_ABSENT;
+    if (str_absent(address))
+        return ROAST_OK;
+    known_worker *worker;
+    roast_code code = worker_at(w, address, &worker, err);
+    if (!code)
+        *id = worker->id;
+    return code;
+}
+
+/* A file is an address and a tree in it: one file may serve two trees. */
+static roast_code file_id(run_writer *w, roast_str url, roast_str tree, roast_str uuid, int64_t *id, roast_error *err)
+{
+    *id = ROAST_ABSENT;
+    if (str_absent(url))
+        return ROAST_OK;
+    buf key = {0};
+    buf_str(&key, url);
+    buf_char(&key, '\0');
+    buf_str(&key, tree);
+    bool added = false;
+    uint32_t number = key.code ? INTERN_NONE : intern_add(&w->files, buf_view(&key), &added);
+    buf_release(&key);
+    if (number == INTERN_NONE)
+        return fail_memory(err);
+    *id = (int64_t)number + 1;
+    if (!added)
+        return ROAST_OK;
+    row r = row_begin(w, INSERT_FILE);
+    row_int(&r, *id);
+    row_str(&r, url);
+    row_str(&r, tree);
+    row_str(&r, uuid);
+    return row_end(&r, err);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The id of a set of branches: identical sets are stored once, whatever order they come in. */
+static roast_code store_branch_set(run_writer *w, int64_t *ids, size_t count, int64_t *set, roast_error *err)
+{
+    qsort(ids, count, sizeof *ids, compare_ids);
+    size_t distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (distinct == 0 || ids[distinct - 1] != ids[i])
+            ids[distinct++] = ids[i];
+    bool added;
+    uint32_t number = intern_add(&w->branch_sets, (roast_str){(const char *)ids, distinct * sizeof *ids}, &added);
+    if (number == INTERN_NONE)
+        return fail_memory(err);
+    *set = (int64_t)number + 1;
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; added && !code && i < distinct; i++) {
+        row r = row_begin(w, INSERT_BRANCH_SET);
+        row_int(&r, *set);
+        row_int(&r, ids[i]);
+        code = row_end(&r, err);
+    }
+    return code;
+}
+
+static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t *set, roast_error *err)
+{
+    *set = ROAST_ABSENT;
+    if (!chunk->branches)
+        return ROAST_OK;
+    int64_t *ids = malloc((chunk->n_branches + 1) * sizeof *ids);
+    if (!ids)
+        return fail_memory(err);
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < chunk->n_branches; i++)
+        code = name_id(w, chunk->branches[i].ptr ? chunk->branches[i] : STR(""), &ids[i], err);
+    if (!code)
+        code = store_branch_set(w, ids, chunk->n_branches, set, err);
+    free(ids);
+    return code;
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------- */
+
+static roast_code write_key(run_writer *w, enum statement which, roast_str key, roast_value value, roast_error *err)
+{
+    row r = row_begin(w, which);
+    row_str(&r, key);
+    switch (value.kind) {
+    case ROAST_INT:
+        row_int(&r, value.as.integer);
+        break;
+    case ROAST_REAL:
+        row_real(&r, value.as.real);
+        break;
+    case ROAST_TEXT:
+        row_str(&r, value.as.text);
+        break;
+    case ROAST_NOTHING:
+        row_int(&r, ROAST_ABSENT);
+        break;
+    }
+    return row_end(&r, err);
+}
+
+roast_code run_write_fact(run_writer *w, const char *key, roast_str value, roast_error *err)
+{
+    return write_key(w, INSERT_FACT, str_from(key), (roast_value){.kind = ROAST_TEXT, .as.text = value}, err);
+}
+
+roast_code run_write_fact_int(run_writer *w, const char *key, int64_t value, roast_error *err)
+{
+    return write_key(w, INSERT_FACT, str_from(key), (roast_value){.kind = ROAST_INT, .as.integer = value}, err);
+}
+
+roast_code run_write_given(run_writer *w, roast_str metric, roast_value value, roast_error *err)
+{
+    return write_key(w, INSERT_GIVEN, metric, value, err);
+}
+
+roast_code run_write_worker(run_writer *w, const roast_worker *worker, roast_error *err)
+{
+    if (str_absent(worker->address))
+        return fail(err, ROAST_USAGE, "%s: a worker needs an address", w->path);
+    known_worker *known;
+    roast_code code = worker_at(w, worker->address, &known, err);
+    if (!code && known->left && worker->joined_ns != ROAST_ABSENT && worker->left_ns == ROAST_ABSENT)
+        code = add_worker(w, (uint32_t)(known - w->workers), err);
+    if (code)
+        return code;
+    known->left = known->left || worker->left_ns != ROAST_ABSENT;
+    row r = row_begin(w, INSERT_WORKER_FACTS);
+    row_int(&r, known->id);
+    row_str(&r, worker->name);
+    row_str(&r, worker->host);
+    row_int(&r, worker->pid);
+    row_int(&r, worker->cores);
+    row_int(&r, worker->memory_limit);
+    row_int(&r, worker->joined_ns);
+    row_int(&r, worker->left_ns);
+    row_int(&r, worker->lost);
+    row_str(&r, worker->reason);
+    row_int(&r, worker->clock_offset_ns);
+    row_int(&r, worker->clock_error_ns);
+    return row_end(&r, err);
+}
+
+roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_error *err)
+{
+    if (str_absent(sample->worker) || sample->t_ns == ROAST_ABSENT)
+        return fail(err, ROAST_USAGE, "%s: a sample needs a worker and a time", w->path);
+    int64_t worker;
+    roast_code code = worker_id(w, sample->worker, &worker, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_SAMPLE);
+    row_int(&r, worker);
+    row_int(&r, sample->t_ns);
+    row_int(&r, sample->memory);
+    row_real(&r, sample->cpu);
+    row_int(&r, sample->processing);
+    row_int(&r, sample->executing);
+    row_int(&r, sample->managed);
+    row_int(&r, sample->spilled);
+    row_real(&r, sample->occupancy);
+    row_int(&r, sample->last_seen_ns);
+    row_real(&r, sample->net_read);
+    row_real(&r, sample->net_write);
+    row_real(&r, sample->disk_read);
+    row_real(&r, sample->disk_write);
+    return row_end(&r, err);
+}
+
+roast_code run_write_count(run_writer *w, const roast_count *count, roast_error *err)
+{
+    if (count->t_ns == ROAST_ABSENT || count->workers == ROAST_ABSENT)
+        return fail(err, ROAST_USAGE, "%s: a worker count needs a time and a number", w->path);
+    row r = row_begin(w, INSERT_COUNT);
+    row_int(&r, count->t_ns);
+    row_int(&r, count->workers);
+    row_int(&r, count->cores);
+    return row_end(&r, err);
+}
+
+static roast_code write_section(run_writer *w, int64_t chunk, const roast_section *section, roast_error *err)
+{
+    int64_t name, parent;
+    roast_code code = name_id(w, section->name.ptr ? section->name : STR(""), &name, err);
+    if (!code)
+        code = name_id(w, section->parent, &parent, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_SECTION);
+    row_int(&r, chunk);
+    row_int(&r, name);
+    row_int(&r, parent);
+    row_int(&r, section->depth == ROAST_ABSENT ? 0 : section->depth);
+    row_int(&r, section->count == ROAST_ABSENT ? 1 : section->count);
+    row_int(&r, section->duration_ns);
+    row_int(&r, section->cpu_ns);
+    row_int(&r, section->rss_before);
+    row_int(&r, section->rss_after);
+    row_int(&r, section->rss_delta);
+    row_int(&r, section->bytes);
+    return row_end(&r, err);
+}
+
+static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom *custom, roast_error *err)
+{
+    int64_t name;
+    roast_code code = name_id(w, custom->name.ptr ? custom->name : STR(""), &name, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_CUSTOM);
+    row_int(&r, chunk);
+    row_int(&r, name);
+    row_blob(&r, custom->msgpack);
+    return row_end(&r, err);
+}
+
+/* Hashes of what makes a chunk, and of what makes an attempt at it. */
+static uint64_t hash_chunk(const roast_chunk *chunk)
+{
+    int64_t range[] = {chunk->entry_start, chunk->entry_stop};
+    uint64_t seed = XXH3_64bits(range, sizeof range);
+    seed = XXH3_64bits_withSeed(chunk->treename.ptr, chunk->treename.len, seed);
+    return XXH3_64bits_withSeed(chunk->file.ptr, chunk->file.len, seed);
+}
+
+static uint64_t hash_attempt(const roast_chunk *chunk)
+{
+    int64_t when[] = {chunk->attempt, chunk->t_start_ns, chunk->thread};
+    return XXH3_64bits_withSeed(chunk->worker.ptr, chunk->worker.len,
+                                XXH3_64bits_withSeed(when, sizeof when, hash_chunk(chunk)));
+}
+
+/* Says whether the record is new, and completes its uid and attempt. Records that say neither where nor when they
+ * ran cannot be told apart; each of them counts. */
+static roast_code identify_chunk(run_writer *w, roast_chunk *chunk, bool *known, roast_error *err)
+{
+    bool nameless = !chunk->uid && str_absent(chunk->file) && chunk->t_start_ns == ROAST_ABSENT;
+    if (!chunk->uid)
+        chunk->uid = nameless ? (uint64_t)w->n_chunks + 1 : hash_attempt(chunk);
+    uint32_t *seen = u64map_at(&w->chunk_uids, chunk->uid);
+    if (!seen)
+        return fail_memory(err);
+    *known = *seen && !nameless;
+    *seen = 1;
+    if (*known || chunk->attempt != ROAST_ABSENT)
+        return ROAST_OK;
+    chunk->attempt = 1;
+    if (str_absent(chunk->file))
+        return ROAST_OK;
+    uint32_t *attempts = u64map_at(&w->chunk_attempts, hash_chunk(chunk));
+    if (!attempts)
+        return fail_memory(err);
+    chunk->attempt = ++*attempts;
+    return ROAST_OK;
+}
+
+static roast_code write_chunk_row(run_writer *w, const roast_chunk *chunk, roast_error *err)
+{
+    int64_t dataset, file, worker, branch_set;
+    roast_code code = string_id(w, &w->datasets, INSERT_DATASET, chunk->dataset, &dataset, err);
+    if (!code)
+        code = file_id(w, chunk->file, chunk->treename, chunk->uuid, &file, err);
+    if (!code)
+        code = worker_id(w, chunk->worker, &worker, err);
+    if (!code)
+        code = branch_set_id(w, chunk, &branch_set, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_CHUNK);
+    const int64_t before_errors[] = {w->n_chunks,
+                                     (int64_t)chunk->uid,
+                                     dataset,
+                                     file,
+                                     chunk->entry_start,
+                                     chunk->entry_stop,
+                                     chunk->events,
+                                     chunk->attempt,
+                                     worker,
+                                     chunk->thread,
+                                     chunk->pid,
+                                     chunk->t_start_ns,
+                                     chunk->duration_ns,
+                                     chunk->open_ns,
+                                     chunk->events_ns,
+                                     chunk->return_ns,
+                                     chunk->cpu_ns,
+                                     chunk->run_delay_ns,
+                                     chunk->rss_before,
+                                     chunk->rss_after,
+                                     chunk->rss_peak,
+                                     chunk->peak_shared ? 1 : ROAST_ABSENT,
+                                     chunk->bytes_read,
+                                     chunk->read_requests,
+                                     chunk->voluntary_switches,
+                                     chunk->involuntary_switches,
+                                     chunk->page_faults,
+                                     branch_set};
+    for (size_t i = 0; i < sizeof before_errors / sizeof *before_errors; i++)
+        row_int(&r, before_errors[i]);
+    row_str(&r, chunk->error_type);
+    row_str(&r, chunk->error);
+    return row_end(&r, err);
+}
+
+roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error *err)
+{
+    roast_chunk chunk = *given;
+    bool known;
+    roast_code code = identify_chunk(w, &chunk, &known, err);
+    if (code || known)
+        return code;
+    w->n_chunks++;
+    code = write_chunk_row(w, &chunk, err);
+    for (size_t i = 0; !code && i < chunk.n_sections; i++)
+        code = write_section(w, w->n_chunks, &chunk.sections[i], err);
+    for (size_t i = 0; !code && i < chunk.n_custom; i++)
+        code = write_custom(w, w->n_chunks, &chunk.custom[i], err);
+    return code;
+}
+
+static roast_code write_branch(run_writer *w, int64_t file, const roast_branch *branch, roast_error *err)
+{
+    int64_t name;
+    roast_code code = name_id(w, branch->name.ptr ? branch->name : STR(""), &name, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_BRANCH);
+    row_int(&r, file);
+    row_int(&r, name);
+    row_int(&r, branch->compressed);
+    row_int(&r, branch->uncompressed);
+    row_int(&r, branch->baskets);
+    return row_end(&r, err);
+}
+
+roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *err)
+{
+    if (str_absent(file->url))
+        return fail(err, ROAST_USAGE, "%s: a file needs an address", w->path);
+    int64_t id;
+    roast_code code = file_id(w, file->url, file->tree, file->uuid, &id, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_FILE_FACTS);
+    row_int(&r, id);
+    row_str(&r, file->uuid);
+    row_int(&r, file->entries);
+    row_int(&r, file->total_branches);
+    row_int(&r, file->compressed);
+    row_int(&r, file->uncompressed);
+    row_int(&r, file->clusters);
+    row_str(&r, file->algorithm);
+    row_int(&r, file->level);
+    code = row_end(&r, err);
+    for (size_t i = 0; !code && i < file->n_branches; i++)
+        code = write_branch(w, id, &file->branches[i], err);
+    return code;
+}
+
+roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err)
+{
+    int64_t prefix, worker, state, span;
+    roast_code code = name_id(w, task->prefix, &prefix, err);
+    if (!code)
+        code = worker_id(w, task->worker, &worker, err);
+    if (!code)
+        code = name_id(w, task->state, &state, err);
+    if (!code)
+        code = name_id(w, task->span, &span, err);
+    if (code)
+        return code;
+    row r = row_begin(w, INSERT_TASK);
+    row_str(&r, task->key);
+    row_int(&r, prefix);
+    row_int(&r, worker);
+    row_int(&r, task->thread);
+    row_int(&r, task->start_ns);
+    row_int(&r, task->stop_ns);
+    row_int(&r, task->nbytes);
+    row_int(&r, state);
+    row_int(&r, task->attempt);
+    row_int(&r, span);
+    return row_end(&r, err);
+}
+
+roast_code run_write_activity(run_writer *w, const roast_activity *activity, roast_error *err)
+{
+    const roast_str texts[] = {activity->context, activity->prefix, activity->activity, activity->unit};
+    int64_t ids[4];
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < 4; i++)
+        code = name_id(w, texts[i].ptr ? texts[i] : STR(""), &ids[i], err);
+    if (code || !isfinite(activity->value))
+        return code;
+    row r = row_begin(w, INSERT_ACTIVITY);
+    for (size_t i = 0; i < 4; i++)
+        row_int(&r, ids[i]);
+    row_real(&r, activity->value);
+    return row_end(&r, err);
+}
+
+roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)
+{
+    row r = row_begin(w, INSERT_DOCUMENT);
+    row_str(&r, str_from(kind));
+    row_str(&r, json.ptr ? json : STR("null"));
+    return row_end(&r, err);
+}
+
+roast_code run_write_note(run_writer *w, const char *level, roast_str text, roast_error *err)
+{
+    row r = row_begin(w, INSERT_NOTE);
+    row_int(&r, clock_wall_ns());
+    row_str(&r, str_from(level));
+    row_str(&r, text.ptr ? text : STR(""));
+    return row_end(&r, err);
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------------------------- */
+
+static void writer_free(run_writer *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(w->statements[i]);
+    sqlite3_close(w->db);
+    intern_release(&w->names);
+    intern_release(&w->datasets);
+    intern_release(&w->files);
+    intern_release(&w->branch_sets);
+    intern_release(&w->addresses);
+    u64map_release(&w->chunk_uids);
+    u64map_release(&w->chunk_attempts);
+    free(w->workers);
+    free(w->path);
+    free(w);
+}
+
+/* Claims the name, so that two writers cannot take the same file and an existing one is not lost. */
+static roast_code claim_file(const char *path, bool overwrite, roast_error *err)
+{
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0666);
+    if (fd < 0 && errno == EEXIST)
+        return fail(err, ROAST_USAGE, "%s: exists already; choose another name or remove it first", path);
+    if (fd < 0)
+        return fail(err, ROAST_IO, "%s: cannot be created: %s", path, strerror(errno));
+    close(fd);
+    static const char *const companions[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < 3; i++) {
+        char *companion;
+        if (asprintf(&companion, "%s%s", path, companions[i]) < 0)
+            return fail_memory(err);
+        unlink(companion);
+        free(companion);
+    }
+    return ROAST_OK;
+}
+
+static roast_code open_database(run_writer *w, bool network, roast_error *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(w->path, &w->db, flags, network ? "unix-none" : NULL) != SQLITE_OK)
+        return database_fail(w->db, w->path, "opening", err);
+    int reserve = RUN_SEAL_BYTES;
+    sqlite3_file_control(w->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserve);
+    char pragmas[128];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA page_size=4096; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+             RUN_APPLICATION_ID, RUN_VERSION);
+    roast_code code = database_exec(w->db, w->path, pragmas, err);
+    if (!code)
+        code = database_exec(w->db, w->path, "BEGIN", err);
+    if (!code)
+        code = database_exec(w->db, w->path, roast_schema_sql, err);
+    if (!code)
+        code = database_exec(w->db, w->path, "COMMIT", err);
+    return code;
+}
+
+/* On a local disk a write-ahead log lets others read while we write. On a network file system locks and shared
+ * memory cannot be relied on: there a rollback journal that stays for the length of the run tells readers that the
+ * run is not finished. */
+static roast_code choose_journal(run_writer *w, bool network, roast_error *err)
+{
+    if (w->in_memory)
+        return ROAST_OK;
+    if (!network)
+        return database_exec(w->db, w->path,
+                             "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=4000", err);
+    roast_code code = database_exec(w->db, w->path, "PRAGMA journal_mode=PERSIST; PRAGMA synchronous=NORMAL", err);
+    if (!code)
+        code = run_write_note(w, "info",
+                              STR("The run file is on a network file system: written without locks, with a "
+                                  "rollback journal."),
+                              err);
+    return code;
+}
+
+static roast_code write_first_facts(run_writer *w, const roast_recorder_options *options, roast_error *err)
+{
+    buf identity = {0};
+    database_process_identity(&identity, getpid());
+    roast_code code = run_write_fact(w, "state", STR("recording"), err);
+    if (!code)
+        code = run_write_fact_int(w, "created_ns", clock_wall_ns(), err);
+    if (!code)
+        code = run_write_fact(w, "roastcoffea", str_from(roast_version()), err);
+    if (!code && identity.len)
+        code = run_write_fact(w, "writer_process", buf_view(&identity), err);
+    if (!code && options && options->name)
+        code = run_write_fact(w, "name", str_from(options->name), err);
+    buf_release(&identity);
+    return code ? code : run_writer_commit(w, err);
+}
+
+roast_code run_writer_open(run_writer **out, const char *path, const roast_recorder_options *options, roast_error *err)
+{
+    *out = NULL;
+    run_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->path = strdup(path))) {
+        writer_free(w);
+        return fail_memory(err);
+    }
+    w->in_memory = strcmp(path, ":memory:") == 0;
+    bool network = !w->in_memory && database_on_network(path);
+    roast_code code = w->in_memory ? ROAST_OK : claim_file(path, options && options->overwrite, err);
+    bool claimed = !code && !w->in_memory;
+    if (!code)
+        code = open_database(w, network, err);
+    if (!code)
+        code = choose_journal(w, network, err);
+    if (!code)
+        code = write_first_facts(w, options, err);
+    if (code) {
+        writer_free(w);
+        if (claimed)
+            unlink(path); /* an empty file is of no use to anyone */
+        return code;
+    }
+    *out = w;
+    return ROAST_OK;
+}
+
+roast_code run_writer_commit(run_writer *w, roast_error *err)
+{
+    if (!w->in_transaction)
+        return ROAST_OK;
+    roast_code code = database_exec(w->db, w->path, "COMMIT", err);
+    w->in_transaction = sqlite3_get_autocommit(w->db) == 0;
+    return code;
+}
+
+static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_error *err)
+{
+    roast_code code = ROAST_OK;
+    if (outcome == ROAST_FINISHED || outcome == ROAST_FAILED) {
+        code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
+        if (!code)
+            code = run_write_fact_int(w, "closed_ns", clock_wall_ns(), err);
+    }
+    return code ? code : run_writer_commit(w, err);
+}
+
+roast_code run_writer_close(run_writer *w, roast_outcome outcome, roast_error *err)
+{
+    if (!w)
+        return ROAST_OK;
+    bool ended = outcome == ROAST_FINISHED || outcome == ROAST_FAILED;
+    roast_code code = write_outcome(w, outcome, err);
+    if (!code && ended && !w->in_memory)
+        code = database_exec(w->db, w->path, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", err);
+    char *path = w->path;
+    w->path = NULL;
+    bool in_memory = w->in_memory;
+    writer_free(w);
+    if (!code && ended && !in_memory)
+        code = seal_write(path, err);
+    free(path);
+    return code;
+}
+
+roast_code run_writer_into_run(run_writer *w, roast_outcome outcome, roast_run **out, roast_error *err)
+{
+    *out = NULL;
+    roast_code code = write_outcome(w, outcome, err);
+    if (!code) {
+        for (size_t i = 0; i < STATEMENT_COUNT; i++) {
+            sqlite3_finalize(w->statements[i]);
+            w->statements[i] = NULL;
+        }
+        code = run_adopt(out, w->db, err);
+        w->db = NULL;
+    }
+    writer_free(w);
+    return code;
+}

@@ -1,0 +1,381 @@
+/* The run file: what is written is read back, unfinished and damaged files are told apart, reading never writes. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "run/reader.h"
+#include "unit.h"
+
+static roast_recorder *start(const char *path)
+{
+    roast_recorder *recorder;
+    roast_error err = {0};
+    roast_recorder_options options = {.name = "a test"};
+    assert_int_equal(roast_recorder_open(&recorder, path, &options, &err), ROAST_OK);
+    return recorder;
+}
+
+static roast_chunk a_chunk(int64_t number)
+{
+    static const roast_section sections[] = {{.name = {"jets", 4},
+                                              .count = 2,
+                                              .duration_ns = 7,
+                                              .cpu_ns = 5,
+                                              .rss_before = ROAST_ABSENT,
+                                              .rss_after = ROAST_ABSENT,
+                                              .rss_delta = ROAST_ABSENT,
+                                              .bytes = ROAST_ABSENT}};
+    static const roast_str branches[] = {{"Jet_pt", 6}, {"nJet", 4}};
+    roast_chunk chunk = roast_chunk_none();
+    chunk.dataset = STR("ttbar");
+    chunk.file = STR("a.root");
+    chunk.treename = STR("Events");
+    chunk.worker = STR("tcp://w1");
+    chunk.entry_start = number * 100;
+    chunk.entry_stop = number * 100 + 100;
+    chunk.events = 100;
+    chunk.t_start_ns = 1000 + number;
+    chunk.duration_ns = 50;
+    chunk.sections = sections;
+    chunk.n_sections = 1;
+    chunk.branches = branches;
+    chunk.n_branches = 2;
+    return chunk;
+}
+
+static void record_chunks(roast_recorder *recorder, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        roast_chunk chunk = a_chunk(i);
+        assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    }
+}
+
+static void write_run(const char *path, int64_t chunks)
+{
+    roast_recorder *recorder = start(path);
+    record_chunks(recorder, chunks);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+}
+
+static roast_run *open_run(const char *path)
+{
+    roast_run *run;
+    roast_error err = {0};
+    if (roast_run_open(&run, path, NULL, &err))
+        fail_msg("%s", err.message);
+    return run;
+}
+
+typedef struct seen_chunks {
+    size_t count;
+    run_chunk last;
+} seen_chunks;
+
+static roast_code see_chunk(void *context, const run_chunk *row)
+{
+    seen_chunks *seen = context;
+    seen->count++;
+    seen->last = *row;
+    return ROAST_OK;
+}
+
+static seen_chunks visit_chunks(roast_run *run)
+{
+    seen_chunks seen = {0};
+    assert_int_equal(run_each_chunk(run, see_chunk, &seen, NULL), ROAST_OK);
+    return seen;
+}
+
+static void a_chunk_is_read_back_as_it_was_written(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 3);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    seen_chunks seen = visit_chunks(run);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.last.id, 3);
+    assert_str(seen.last.record.dataset, "ttbar");
+    assert_str(seen.last.record.file, "a.root");
+    assert_str(seen.last.record.treename, "Events");
+    assert_str(seen.last.record.worker, "tcp://w1");
+    assert_int_equal(seen.last.record.entry_start, 200);
+    assert_int_equal(seen.last.record.duration_ns, 50);
+    assert_int_equal(seen.last.record.attempt, 1);
+    assert_true(seen.last.record.cpu_ns == ROAST_ABSENT);
+    assert_null(seen.last.record.error.ptr);
+    size_t branches;
+    const uint32_t *names = run_branch_set(run, seen.last.branch_set, &branches);
+    assert_int_equal(branches, 2);
+    assert_str(run_name(run, names[0]), "Jet_pt");
+    assert_int_equal(run_branch_sets(run), 1);
+    assert_str(roast_run_name(run), "a test");
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
+}
+
+static void the_same_record_twice_counts_once(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    record_chunks(recorder, 2);
+    record_chunks(recorder, 2);
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 2);
+    roast_run_close(run);
+}
+
+static void a_second_attempt_at_a_chunk_is_numbered_two(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    record_chunks(recorder, 1);
+    roast_chunk again = a_chunk(0);
+    again.t_start_ns += 1000;
+    roast_record_chunk(recorder, &again);
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).last.record.attempt, 2);
+    roast_run_close(run);
+}
+
+static void a_worker_that_comes_back_under_its_address_is_another_worker(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    roast_worker worker = roast_worker_none();
+    worker.address = STR("tcp://w1");
+    worker.joined_ns = 10;
+    worker.cores = 4;
+    roast_record_worker(recorder, &worker);
+    roast_worker leaving = roast_worker_none();
+    leaving.address = STR("tcp://w1");
+    leaving.left_ns = 20;
+    leaving.lost = true;
+    leaving.reason = STR("killed");
+    roast_record_worker(recorder, &leaving);
+    worker.joined_ns = 30;
+    roast_record_worker(recorder, &worker);
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(run_workers(run), 2);
+    assert_int_equal(run_worker(run, 0)->left_ns, 20);
+    assert_int_equal(run_worker(run, 0)->cores, 4);
+    assert_true(run_worker(run, 0)->lost);
+    assert_int_equal(run_worker(run, 1)->joined_ns, 30);
+    assert_true(run_worker(run, 1)->left_ns == ROAST_ABSENT);
+    roast_run_close(run);
+}
+
+static void an_existing_file_is_not_overwritten(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 1);
+    roast_recorder *recorder;
+    roast_error err = {0};
+    assert_int_equal(roast_recorder_open(&recorder, in_scratch("a.roast"), NULL, &err), ROAST_USAGE);
+    assert_null(recorder);
+    assert_non_null(strstr(err.message, "exists already"));
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 1);
+    roast_run_close(run);
+}
+
+/* A child writes, flushes and is killed: as a crash would leave it. */
+static void crash_after_writing(const char *path, int64_t chunks)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        roast_recorder *recorder = start(path);
+        record_chunks(recorder, chunks);
+        roast_recorder_flush(recorder);
+        raise(SIGKILL);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void a_killed_writer_leaves_a_readable_run_that_says_interrupted(void **state)
+{
+    (void)state;
+    crash_after_writing(in_scratch("a.roast"), 5);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 5);
+    assert_int_equal(roast_run_outcome(run), ROAST_INTERRUPTED);
+    roast_run_close(run);
+}
+
+static void a_run_that_is_being_written_says_running(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    record_chunks(recorder, 5);
+    roast_recorder_flush(recorder);
+    record_chunks(recorder, 7);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 5);
+    assert_int_equal(roast_run_outcome(run), ROAST_RUNNING);
+    roast_run_close(run);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+}
+
+static void a_record_is_committed_within_seconds_without_another_one(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    record_chunks(recorder, 1);
+    size_t seen = 0;
+    for (int tries = 0; seen == 0 && tries < 3000; tries++) {
+        roast_run *run = open_run(in_scratch("a.roast"));
+        seen = visit_chunks(run).count;
+        roast_run_close(run);
+        usleep(10000);
+    }
+    assert_int_equal(seen, 1);
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+}
+
+/* Everything about the folder that a write would change. */
+static void folder_state(char *text, size_t size)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cd '%s' && stat -c '%%n %%s %%Y %%Z' . * && sha256sum *", scratch);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t length = fread(text, 1, size - 1, pipe);
+    text[length] = '\0';
+    pclose(pipe);
+}
+
+static void reading_changes_nothing_and_leaves_nothing(void **state)
+{
+    (void)state;
+    static const bool crashed[] = {false, true};
+    for (size_t i = 0; i < 2; i++) {
+        const char *path = in_scratch(crashed[i] ? "b.roast" : "a.roast");
+        if (crashed[i])
+            crash_after_writing(path, 3);
+        else
+            write_run(path, 3);
+        char before[4096], after[4096];
+        folder_state(before, sizeof before);
+        roast_run *run = open_run(path);
+        visit_chunks(run);
+        roast_run_close(run);
+        folder_state(after, sizeof after);
+        assert_string_equal(before, after);
+    }
+}
+
+static void an_interrupted_run_without_its_shared_memory_file_is_still_read(void **state)
+{
+    (void)state;
+    crash_after_writing(in_scratch("a.roast"), 5);
+    assert_int_equal(unlink(in_scratch("a.roast-shm")), 0);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 5);
+    roast_run_close(run);
+}
+
+static void flip_byte(const char *path, long offset)
+{
+    FILE *file = fopen(path, "r+b");
+    fseek(file, offset, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, offset, SEEK_SET);
+    fputc(byte ^ 0x10, file);
+    fclose(file);
+}
+
+static void a_flipped_byte_in_any_page_is_found(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 200);
+    struct stat info;
+    stat(in_scratch("a.roast"), &info);
+    for (long page = 0; page < info.st_size / 4096; page++) {
+        long offset = page * 4096 + 97 + page % 3900;
+        flip_byte(in_scratch("a.roast"), offset);
+        roast_run *run;
+        roast_error err = {0};
+        assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, &err), ROAST_CORRUPT);
+        assert_non_null(strstr(err.message, "a.roast"));
+        flip_byte(in_scratch("a.roast"), offset);
+    }
+    roast_run_close(open_run(in_scratch("a.roast")));
+}
+
+static void a_damaged_run_can_be_salvaged_with_a_warning(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 2000);
+    struct stat info;
+    stat(in_scratch("a.roast"), &info);
+    FILE *file = fopen(in_scratch("a.roast"), "r+b");
+    fseek(file, info.st_size / 2 / 4096 * 4096, SEEK_SET);
+    char zeros[4096] = {0};
+    fwrite(zeros, 1, sizeof zeros, file);
+    fclose(file);
+    roast_run *run;
+    roast_open_options options = {.salvage = true};
+    assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), &options, NULL), ROAST_OK);
+    seen_chunks seen = visit_chunks(run);
+    assert_in_range(seen.count, 1500, 2000);
+    assert_true(run_notes(run) > 0);
+    assert_str(run_note_at(run, 0)->level, "warning");
+    roast_run_close(run);
+}
+
+static void a_read_only_folder_can_still_be_read(void **state)
+{
+    (void)state;
+    crash_after_writing(in_scratch("a.roast"), 4);
+    chmod(scratch, 0555);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 4);
+    roast_run_close(run);
+    chmod(scratch, 0755);
+}
+
+static void the_views_speak_of_names_and_seconds(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 3);
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(in_scratch("a.roast"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    const char *sql = "SELECT dataset, count(*), sum(duration_s) FROM chunks GROUP BY 1";
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ttbar");
+    assert_int_equal(sqlite3_column_int(statement, 1), 3);
+    assert_close(sqlite3_column_double(statement, 2), 150e-9, 1e-15);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test_in_scratch(a_chunk_is_read_back_as_it_was_written),
+        test_in_scratch(the_same_record_twice_counts_once),
+        test_in_scratch(a_second_attempt_at_a_chunk_is_numbered_two),
+        test_in_scratch(a_worker_that_comes_back_under_its_address_is_another_worker),
+        test_in_scratch(an_existing_file_is_not_overwritten),
+        test_in_scratch(a_killed_writer_leaves_a_readable_run_that_says_interrupted),
+        test_in_scratch(a_run_that_is_being_written_says_running),
+        test_in_scratch(a_record_is_committed_within_seconds_without_another_one),
+        test_in_scratch(reading_changes_nothing_and_leaves_nothing),
+        test_in_scratch(an_interrupted_run_without_its_shared_memory_file_is_still_read),
+        test_in_scratch(a_flipped_byte_in_any_page_is_found),
+        test_in_scratch(a_damaged_run_can_be_salvaged_with_a_warning),
+        test_in_scratch(a_read_only_folder_can_still_be_read),
+        test_in_scratch(the_views_speak_of_names_and_seconds),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}
