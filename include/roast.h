@@ -218,6 +218,7 @@ typedef struct roast_file {
     int64_t entries, total_branches, compressed, uncompressed, clusters;
     roast_str algorithm;
     int64_t level;
+    int64_t bytes_read; /* of the branches that were read, as the source states it; absent: from the branches */
     const roast_branch *branches;
     size_t n_branches;
 } roast_file;

@@ -8,7 +8,8 @@
 
 /* Rows of one scope; a cell's column is a metric of that scope, in catalogue order. */
 typedef struct summary_rows {
-    size_t count;
+    size_t count, columns;
+    metric_id first; /* column */
     roast_value *cells;
 } summary_rows;
 

@@ -83,6 +83,7 @@ roast_file roast_file_none(void)
         .uncompressed = ROAST_ABSENT,
         .clusters = ROAST_ABSENT,
         .level = ROAST_ABSENT,
+        .bytes_read = ROAST_ABSENT,
     };
 }
 

@@ -307,6 +307,7 @@ static void read_file(loader *l, sqlite3_stmt *row, void *target)
         .clusters = column_int(row, 8),
         .algorithm = kept_str(l->run, row, 9, &l->failed),
         .level = column_int(row, 10),
+        .bytes_read = column_int(row, 11),
     };
 }
 
@@ -354,7 +355,8 @@ static const table_spec small_tables[] = {
     {"worker",
      "address, name, host, pid, cores, memory_limit, joined_ns, left_ns, lost, reason, clock_offset_ns, clock_error_ns",
      TABLE(workers, roast_worker), true, true, read_worker},
-    {"file", "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level",
+    {"file",
+     "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level, bytes_read",
      TABLE(files, roast_file), true, true, read_file},
     {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_count), false, true, read_count},
     {"activity", "context, prefix, activity, unit, value", TABLE(activities, roast_activity), false, false,

@@ -15,7 +15,8 @@ CREATE TABLE worker_count (t_ns INTEGER NOT NULL, workers INTEGER NOT NULL, core
 CREATE TABLE dataset (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE file (
     id INTEGER PRIMARY KEY, url TEXT NOT NULL, tree TEXT, uuid TEXT, entries INTEGER, total_branches INTEGER,
-    compressed INTEGER, uncompressed INTEGER, clusters INTEGER, algorithm TEXT, level INTEGER);
+    compressed INTEGER, uncompressed INTEGER, clusters INTEGER, algorithm TEXT, level INTEGER,
+    bytes_read INTEGER);
 CREATE TABLE branch (
     file INTEGER NOT NULL REFERENCES file, name INTEGER NOT NULL REFERENCES name, compressed INTEGER,
     uncompressed INTEGER, baskets INTEGER, PRIMARY KEY (file, name)) WITHOUT ROWID;

@@ -41,7 +41,8 @@ extern const char roast_schema_sql[];
     X(FILE_FACTS, "UPDATE file SET uuid = coalesce(?2, uuid), entries = coalesce(?3, entries),"                        \
                   " total_branches = coalesce(?4, total_branches), compressed = coalesce(?5, compressed),"             \
                   " uncompressed = coalesce(?6, uncompressed), clusters = coalesce(?7, clusters),"                     \
-                  " algorithm = coalesce(?8, algorithm), level = coalesce(?9, level) WHERE id = ?1")                   \
+                  " algorithm = coalesce(?8, algorithm), level = coalesce(?9, level),"                                 \
+                  " bytes_read = coalesce(?10, bytes_read) WHERE id = ?1")                                             \
     X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
     X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
@@ -563,6 +564,7 @@ roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *er
     row_int(&r, file->clusters);
     row_str(&r, file->algorithm);
     row_int(&r, file->level);
+    row_int(&r, file->bytes_read);
     code = row_end(&r, err);
     for (size_t i = 0; !code && i < file->n_branches; i++)
         code = write_branch(w, id, &file->branches[i], err);

@@ -1,0 +1,58 @@
+/* What the parts of analysis share while they turn a run into a summary. */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include "analysis/statistics.h"
+#include "analysis/summary.h"
+#include "base/u64map.h"
+#include "run/reader.h"
+
+/* Sums over the attempts at chunks of one dataset, file or worker. */
+typedef struct chunk_tally {
+    int64_t chunks, failed, events;      /* successful attempts, failed ones, events of the successful */
+    int64_t process_ns;                  /* of the successful */
+    int64_t busy_ns;                     /* open + events + process + return, failed attempts included */
+    int64_t cpu_ns, open_ns, bytes_read; /* ROAST_ABSENT until one attempt has measured it */
+} chunk_tally;
+
+/* Which sets of branches were read from which file: each pair once. */
+typedef struct read_set {
+    uint32_t file, set;
+} read_set;
+
+typedef struct read_set_list {
+    u64map seen;
+    read_set *pairs;
+    size_t count, capacity;
+} read_set_list;
+
+bool read_set_add(read_set_list *list, uint32_t file, uint32_t set); /* false if memory is out */
+
+typedef struct analysis {
+    roast_run *run;
+    roast_summary *summary;
+    /* One more than there are, the last for records that name none. */
+    chunk_tally *datasets, *files, *workers;
+    chunk_tally all;
+    read_set_list read_sets;
+    int64_t first_ns, last_ns; /* of any record; ROAST_ABSENT if there is none */
+} analysis;
+
+/* Extends the time that records cover. */
+void analysis_saw_time(analysis *a, int64_t t_ns);
+
+/* The parts, in the order they are run: later ones use what earlier ones set. */
+roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */
+roast_code analyse_sections(analysis *a, roast_error *err); /* sections */
+roast_code analyse_workers(analysis *a, roast_error *err);  /* samples and the timeline; sets the window */
+roast_code analyse_workflow(analysis *a, roast_error *err); /* report, rates */
+roast_code analyse_fine(analysis *a, roast_error *err);     /* activities */
+roast_code analyse_branches(analysis *a, roast_error *err); /* files */
+roast_code analyse_efficiency(analysis *a, roast_error *err);
+
+/* Sums in which an absent term is left out, and a sum of none is absent. */
+void add_measured(int64_t *sum, int64_t term);
+double mebibytes(int64_t bytes);                    /* NAN if absent */
+double ratio(double numerator, double denominator); /* NAN if the denominator is 0 or either is NAN */
+
+#endif

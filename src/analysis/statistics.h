@@ -1,0 +1,56 @@
+/* Sums, spreads, percentiles and integrals over time. */
+#ifndef ANALYSIS_STATISTICS_H
+#define ANALYSIS_STATISTICS_H
+
+#include <roast.h>
+
+/* Count, mean, extremes and spread in one pass, without the cancellation that sums of squares suffer. */
+typedef struct moments {
+    int64_t count;
+    double mean, squares; /* squares: sum of squared distances from the mean */
+    double min, max, sum;
+} moments;
+
+void moments_add(moments *m, double value);
+double moments_mean(const moments *m); /* NAN for none; so are the others */
+double moments_min(const moments *m);
+double moments_max(const moments *m);
+double moments_deviation(const moments *m); /* n - 1; 0 for one value */
+
+/* A straight line through points. */
+typedef struct line_fit {
+    int64_t count;
+    double mean_x, mean_y, xx, xy, yy; /* sums of products of distances from the means */
+} line_fit;
+
+void line_fit_add(line_fit *fit, double x, double y);
+double line_fit_slope(const line_fit *fit); /* NAN if all x are equal */
+double line_fit_intercept(const line_fit *fit);
+double line_fit_r2(const line_fit *fit);
+double line_fit_residual_deviation(const line_fit *fit); /* n - 2 */
+
+/* Exact percentile, linear between ranks; NAN for none. Reorders the values. */
+double percentile(double *values, size_t count, double percent);
+
+/* A quantity over time, given point by point and integrated by trapezoids. Times that go back are passed over. */
+typedef struct timeline {
+    int64_t points;
+    int64_t first_ns, last_ns;
+    double last_value, integral; /* value × seconds */
+    double max, min, sum;
+} timeline;
+
+void timeline_add(timeline *t, int64_t t_ns, double value);
+double timeline_seconds(const timeline *t);
+double timeline_average(const timeline *t); /* over its own time; the value itself for one point; NAN for none */
+
+/* An array of numbers that grows. */
+typedef struct number_list {
+    double *values;
+    size_t count, capacity;
+} number_list;
+
+bool number_list_add(number_list *list, double value);
+void number_list_release(number_list *list);
+
+#endif

@@ -1,0 +1,255 @@
+/* The summary: how it is filled and asked, and the order in which analysis runs. */
+#include "analysis/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+
+/* ---- Filling and asking -------------------------------------------------------------------------------------- */
+
+roast_value summary_value(const roast_summary *summary, metric_id id)
+{
+    return summary->values[id];
+}
+
+static roast_value *cell_at(const roast_summary *summary, metric_id column, size_t row)
+{
+    const summary_rows *rows = &summary->rows[metric_info(column)->scope];
+    return &rows->cells[row * rows->columns + (size_t)(column - rows->first)];
+}
+
+roast_value summary_cell(const roast_summary *summary, metric_id column, size_t row)
+{
+    if (row >= summary->rows[metric_info(column)->scope].count)
+        return (roast_value){.kind = ROAST_NOTHING};
+    return *cell_at(summary, column, row);
+}
+
+roast_str summary_fact(const roast_summary *summary, const char *key)
+{
+    for (size_t i = 0; i < summary->n_facts; i++)
+        if (str_equal(summary->facts[i].key, str_from(key)))
+            return summary->facts[i].value;
+    return str_none();
+}
+
+static void set_int(roast_value *target, int64_t value)
+{
+    if (value != ROAST_ABSENT)
+        *target = (roast_value){.kind = ROAST_INT, .as.integer = value};
+}
+
+static void set_real(roast_value *target, double value)
+{
+    if (isfinite(value))
+        *target = (roast_value){.kind = ROAST_REAL, .as.real = value};
+}
+
+void summary_set_int(roast_summary *summary, metric_id id, int64_t value)
+{
+    set_int(&summary->values[id], value);
+}
+
+void summary_set_real(roast_summary *summary, metric_id id, double value)
+{
+    set_real(&summary->values[id], value);
+}
+
+void summary_set_why(roast_summary *summary, metric_id id, const char *why)
+{
+    if (summary->values[id].kind == ROAST_NOTHING && !summary->why[id])
+        summary->why[id] = why;
+}
+
+double summary_real(const roast_summary *summary, metric_id id)
+{
+    roast_value value = summary->values[id];
+    if (value.kind == ROAST_INT)
+        return (double)value.as.integer;
+    return value.kind == ROAST_REAL ? value.as.real : (double)NAN;
+}
+
+bool summary_add_rows(roast_summary *summary, roast_scope scope, size_t count)
+{
+    size_t columns = metric_count(scope);
+    roast_value *cells = arena_alloc(&summary->memory, count, columns * sizeof *cells);
+    if (!cells)
+        return false;
+    summary->rows[scope] = (summary_rows){count, columns, metric_first(scope), cells};
+    return true;
+}
+
+void summary_cell_int(roast_summary *summary, metric_id column, size_t row, int64_t value)
+{
+    set_int(cell_at(summary, column, row), value);
+}
+
+void summary_cell_real(roast_summary *summary, metric_id column, size_t row, double value)
+{
+    set_real(cell_at(summary, column, row), value);
+}
+
+void summary_cell_text(roast_summary *summary, metric_id column, size_t row, roast_str value)
+{
+    roast_str kept = arena_str(&summary->memory, value);
+    if (!str_absent(kept))
+        *cell_at(summary, column, row) = (roast_value){.kind = ROAST_TEXT, .as.text = kept};
+}
+
+roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why)
+{
+    metric_id id = metric_find(ROAST_SCOPE_run, str_from(name));
+    if (why)
+        *why = id == METRIC_COUNT ? "there is no such metric" : summary->why[id];
+    return id == METRIC_COUNT ? (roast_value){.kind = ROAST_NOTHING} : summary->values[id];
+}
+
+size_t roast_summary_rows(const roast_summary *summary, roast_scope scope)
+{
+    return (size_t)scope < ROAST_SCOPE_COUNT ? summary->rows[scope].count : 0;
+}
+
+roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name)
+{
+    metric_id id = metric_find(scope, str_from(name));
+    return id == METRIC_COUNT ? (roast_value){.kind = ROAST_NOTHING} : summary_cell(summary, id, row);
+}
+
+/* ---- Shared by the parts ------------------------------------------------------------------------------------- */
+
+void analysis_saw_time(analysis *a, int64_t t_ns)
+{
+    if (t_ns == ROAST_ABSENT)
+        return;
+    if (a->first_ns == ROAST_ABSENT || t_ns < a->first_ns)
+        a->first_ns = t_ns;
+    if (a->last_ns == ROAST_ABSENT || t_ns > a->last_ns)
+        a->last_ns = t_ns;
+}
+
+void add_measured(int64_t *sum, int64_t term)
+{
+    if (term == ROAST_ABSENT)
+        return;
+    if (*sum == ROAST_ABSENT)
+        *sum = 0;
+    if (__builtin_add_overflow(*sum, term, sum)) /* only a damaged file holds such numbers */
+        *sum = ROAST_ABSENT;
+}
+
+double mebibytes(int64_t bytes)
+{
+    return bytes == ROAST_ABSENT ? (double)NAN : (double)bytes / 1048576.0;
+}
+
+double ratio(double numerator, double denominator)
+{
+    return denominator != 0 ? numerator / denominator : (double)NAN;
+}
+
+/* ---- The order of analysis ----------------------------------------------------------------------------------- */
+
+static chunk_tally *new_tallies(roast_summary *summary, size_t count)
+{
+    chunk_tally *tallies = arena_alloc(&summary->memory, count + 1, sizeof *tallies);
+    for (size_t i = 0; tallies && i <= count; i++)
+        tallies[i].cpu_ns = tallies[i].open_ns = tallies[i].bytes_read = ROAST_ABSENT;
+    return tallies;
+}
+
+static roast_code copy_facts(roast_summary *summary, const roast_run *run, roast_error *err)
+{
+    summary->n_facts = run_facts(run);
+    summary->facts = arena_alloc(&summary->memory, summary->n_facts, sizeof *summary->facts);
+    summary->run_name = arena_str(&summary->memory, roast_run_name(run));
+    summary->outcome = roast_run_outcome(run);
+    if (!summary->facts)
+        return fail_memory(err);
+    for (size_t i = 0; i < summary->n_facts; i++) {
+        roast_str value = str_none();
+        summary->facts[i].key = arena_str(&summary->memory, run_fact_at(run, i, &value));
+        summary->facts[i].value = arena_str(&summary->memory, value);
+        if (arena_str_failed(summary->facts[i].value, value))
+            return fail_memory(err);
+    }
+    return ROAST_OK;
+}
+
+/* After everything else, because reading may have added notes. */
+static roast_code copy_notes(roast_summary *summary, const roast_run *run, roast_error *err)
+{
+    summary->notes = arena_alloc(&summary->memory, run_notes(run), sizeof *summary->notes);
+    if (!summary->notes)
+        return fail_memory(err);
+    for (size_t i = 0; i < run_notes(run); i++) {
+        const run_note *note = run_note_at(run, i);
+        summary_note copy = {arena_str(&summary->memory, note->level), arena_str(&summary->memory, note->text)};
+        if (arena_str_failed(copy.text, note->text))
+            return fail_memory(err);
+        summary->notes[summary->n_notes++] = copy;
+    }
+    return ROAST_OK;
+}
+
+/* What the source states and no record gives. */
+static void take_given(roast_summary *summary, const roast_run *run)
+{
+    for (size_t i = 0; i < run_givens(run); i++) {
+        roast_value value;
+        metric_id id = metric_find(ROAST_SCOPE_run, run_given(run, i, &value));
+        if (id == METRIC_COUNT || summary->values[id].kind != ROAST_NOTHING)
+            continue;
+        if (value.kind == ROAST_INT || value.kind == ROAST_REAL)
+            summary->values[id] = value;
+    }
+}
+
+static roast_code analyse(analysis *a, roast_error *err)
+{
+    static roast_code (*const parts[])(analysis *, roast_error *) = {
+        analyse_chunks, analyse_sections, analyse_workers,    analyse_workflow,
+        analyse_fine,   analyse_branches, analyse_efficiency,
+    };
+    a->datasets = new_tallies(a->summary, run_datasets(a->run));
+    a->files = new_tallies(a->summary, run_files(a->run));
+    a->workers = new_tallies(a->summary, run_workers(a->run));
+    if (!a->datasets || !a->files || !a->workers)
+        return fail_memory(err);
+    roast_code code = copy_facts(a->summary, a->run, err);
+    for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
+        code = parts[i](a, err);
+    if (code)
+        return code;
+    take_given(a->summary, a->run);
+    return copy_notes(a->summary, a->run, err);
+}
+
+roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err)
+{
+    *out = NULL;
+    roast_summary *summary = calloc(1, sizeof *summary);
+    if (!summary)
+        return fail_memory(err);
+    analysis a = {.run = run, .summary = summary, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
+    a.all.cpu_ns = a.all.open_ns = a.all.bytes_read = ROAST_ABSENT;
+    roast_code code = analyse(&a, err);
+    u64map_release(&a.read_sets.seen);
+    free(a.read_sets.pairs);
+    if (code)
+        roast_summary_free(summary);
+    else
+        *out = summary;
+    return code;
+}
+
+void roast_summary_free(roast_summary *summary)
+{
+    if (!summary)
+        return;
+    arena_release(&summary->memory);
+    free(summary);
+}

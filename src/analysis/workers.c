@@ -1,0 +1,425 @@
+/* Workers: one pass over the samples, and the timeline of arrivals and departures. The timeline is exact where the
+ * engine announces them and sampled where it does not; both go through one integral (statistics.h), in which a step
+ * is two points at one time. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/str.h"
+
+typedef struct worker_tally {
+    timeline memory, cpu; /* bytes; percent of one core */
+    int64_t spilled_peak;
+    int64_t first_ns, last_ns; /* of its samples */
+    uint32_t host;
+} worker_tally;
+
+/* Rates that belong to a host are reported by each of its workers: they are merged and integrated once. */
+typedef struct host_tally {
+    timeline net_read, net_write, disk_read, disk_write;
+} host_tally;
+
+typedef struct worker_pass {
+    analysis *a;
+    worker_tally *workers;
+    host_tally *hosts;
+    intern host_names;
+    size_t n_workers;
+    int64_t samples;
+} worker_pass;
+
+/* ---- Samples ------------------------------------------------------------------------------------------------- */
+
+/* "tcp://HOST:PORT" names the host; anything else is a host of its own. */
+static roast_str host_of(const roast_worker *worker)
+{
+    if (!str_absent(worker->host))
+        return worker->host;
+    roast_str rest = worker->address;
+    for (size_t i = 0; i + 2 < rest.len; i++)
+        if (memcmp(rest.ptr + i, "://", 3) == 0) {
+            rest = (roast_str){rest.ptr + i + 3, rest.len - i - 3};
+            break;
+        }
+    for (size_t i = rest.len; i > 0; i--)
+        if (rest.ptr[i - 1] == ':')
+            return (roast_str){rest.ptr, i - 1};
+    return rest;
+}
+
+static void add_rate(timeline *rate, int64_t t_ns, double value)
+{
+    if (isfinite(value))
+        timeline_add(rate, t_ns, value);
+}
+
+static roast_code see_sample(void *context, const run_sample *row)
+{
+    worker_pass *pass = context;
+    const roast_sample *sample = &row->record;
+    if (row->worker >= pass->n_workers || sample->t_ns == ROAST_ABSENT)
+        return ROAST_OK;
+    worker_tally *worker = &pass->workers[row->worker];
+    host_tally *host = &pass->hosts[worker->host];
+    pass->samples++;
+    analysis_saw_time(pass->a, sample->t_ns);
+    if (worker->first_ns == ROAST_ABSENT)
+        worker->first_ns = sample->t_ns;
+    worker->last_ns = sample->t_ns;
+    if (sample->memory != ROAST_ABSENT)
+        timeline_add(&worker->memory, sample->t_ns, (double)sample->memory);
+    if (isfinite(sample->cpu))
+        timeline_add(&worker->cpu, sample->t_ns, sample->cpu);
+    if (sample->spilled > worker->spilled_peak) /* absent is smaller than any */
+        worker->spilled_peak = sample->spilled;
+    add_rate(&host->net_read, sample->t_ns, sample->net_read);
+    add_rate(&host->net_write, sample->t_ns, sample->net_write);
+    add_rate(&host->disk_read, sample->t_ns, sample->disk_read);
+    add_rate(&host->disk_write, sample->t_ns, sample->disk_write);
+    return ROAST_OK;
+}
+
+static roast_code read_samples(worker_pass *pass, arena *scratch, roast_error *err)
+{
+    pass->workers = arena_alloc(scratch, pass->n_workers, sizeof *pass->workers);
+    pass->hosts = arena_alloc(scratch, pass->n_workers, sizeof *pass->hosts);
+    if (!pass->workers || !pass->hosts)
+        return fail_memory(err);
+    for (uint32_t i = 0; i < pass->n_workers; i++) {
+        uint32_t host = intern_add(&pass->host_names, host_of(run_worker(pass->a->run, i)), NULL);
+        if (host == INTERN_NONE)
+            return fail_memory(err);
+        pass->workers[i] = (worker_tally){
+            .host = host, .spilled_peak = ROAST_ABSENT, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
+    }
+    return run_each_sample(pass->a->run, see_sample, pass, err);
+}
+
+static double share(double value, int64_t whole)
+{
+    return whole > 0 ? value / (double)whole : (double)NAN;
+}
+
+/* Means over workers of each worker's time-weighted mean; extremes over all workers and times. */
+static void set_usage(const worker_pass *pass, roast_summary *summary)
+{
+    moments memory = {0}, memory_use = {0}, cpu_use = {0};
+    double peak = (double)NAN, memory_low = (double)NAN, memory_high = (double)NAN, cpu_low = (double)NAN,
+           cpu_high = (double)NAN;
+    int64_t spilled = ROAST_ABSENT;
+    for (uint32_t i = 0; i < pass->n_workers; i++) {
+        const worker_tally *tally = &pass->workers[i];
+        const roast_worker *worker = run_worker(pass->a->run, i);
+        spilled = tally->spilled_peak > spilled ? tally->spilled_peak : spilled;
+        if (tally->memory.points) {
+            moments_add(&memory, timeline_average(&tally->memory));
+            peak = fmax(peak, tally->memory.max);
+        }
+        if (tally->memory.points && worker->memory_limit > 0) {
+            moments_add(&memory_use, 100 * share(timeline_average(&tally->memory), worker->memory_limit));
+            memory_low = fmin(memory_low, 100 * share(tally->memory.min, worker->memory_limit));
+            memory_high = fmax(memory_high, 100 * share(tally->memory.max, worker->memory_limit));
+        }
+        if (tally->cpu.points && worker->cores > 0) {
+            moments_add(&cpu_use, share(timeline_average(&tally->cpu), worker->cores));
+            cpu_low = fmin(cpu_low, share(tally->cpu.min, worker->cores));
+            cpu_high = fmax(cpu_high, share(tally->cpu.max, worker->cores));
+        }
+    }
+    if (isfinite(peak))
+        summary_set_int(summary, M_run_peak_memory_bytes, (int64_t)peak);
+    summary_set_real(summary, M_run_avg_memory_per_worker_bytes, moments_mean(&memory));
+    summary_set_real(summary, M_run_memory_utilization_percent_mean, moments_mean(&memory_use));
+    summary_set_real(summary, M_run_memory_utilization_percent_min, memory_low);
+    summary_set_real(summary, M_run_memory_utilization_percent_max, memory_high);
+    summary_set_real(summary, M_run_cpu_utilization_percent_mean, moments_mean(&cpu_use));
+    summary_set_real(summary, M_run_cpu_utilization_percent_min, cpu_low);
+    summary_set_real(summary, M_run_cpu_utilization_percent_max, cpu_high);
+    summary_set_int(summary, M_run_spilled_bytes_peak, spilled);
+}
+
+static void add_integral(double *sum, const timeline *rate)
+{
+    if (rate->points)
+        *sum = (isfinite(*sum) ? *sum : 0) + rate->integral;
+}
+
+static void set_host_traffic(const worker_pass *pass, roast_summary *summary)
+{
+    double net_read = (double)NAN, net_write = (double)NAN, disk_read = (double)NAN, disk_write = (double)NAN;
+    for (uint32_t i = 0; i < pass->host_names.count; i++) {
+        add_integral(&net_read, &pass->hosts[i].net_read);
+        add_integral(&net_write, &pass->hosts[i].net_write);
+        add_integral(&disk_read, &pass->hosts[i].disk_read);
+        add_integral(&disk_write, &pass->hosts[i].disk_write);
+    }
+    summary_set_real(summary, M_run_net_read_bytes, net_read);
+    summary_set_real(summary, M_run_net_write_bytes, net_write);
+    summary_set_real(summary, M_run_disk_read_bytes_host, disk_read);
+    summary_set_real(summary, M_run_disk_write_bytes_host, disk_write);
+}
+
+/* ---- The window ---------------------------------------------------------------------------------------------- */
+
+/* The collector says when the run began and ended. An interrupted run has no end: its last record stands for it. */
+static void set_window(analysis *a)
+{
+    for (uint32_t i = 0; i < run_workers(a->run); i++)
+        analysis_saw_time(a, run_worker(a->run, i)->left_ns);
+    for (size_t i = 0; i < run_counts(a->run); i++)
+        analysis_saw_time(a, run_count(a->run, i)->t_ns);
+    int64_t start = run_fact_int(a->run, "t_start_ns"), end = run_fact_int(a->run, "t_end_ns");
+    if (start == ROAST_ABSENT)
+        start = a->first_ns;
+    if (end == ROAST_ABSENT)
+        end = a->last_ns;
+    if (start != ROAST_ABSENT && end != ROAST_ABSENT && end < start)
+        end = start;
+    a->summary->t_start_ns = start;
+    a->summary->t_end_ns = end;
+}
+
+/* ---- The timeline -------------------------------------------------------------------------------------------- */
+
+typedef struct step {
+    int64_t t_ns;
+    int workers;
+    int64_t cores;
+} step;
+
+static int compare_steps(const void *left, const void *right)
+{
+    const step *a = left, *b = right;
+    if (a->t_ns != b->t_ns)
+        return a->t_ns < b->t_ns ? -1 : 1;
+    return a->workers - b->workers; /* departures first: a replacement is not a peak */
+}
+
+typedef struct worker_timeline {
+    timeline workers, cores;
+    bool cores_known;
+} worker_timeline;
+
+/* A worker's presence within the window; false if it was not there at all. */
+static bool presence(const roast_summary *summary, const roast_worker *worker, int64_t *from, int64_t *to)
+{
+    *from = worker->joined_ns == ROAST_ABSENT || worker->joined_ns < summary->t_start_ns ? summary->t_start_ns
+                                                                                         : worker->joined_ns;
+    *to = worker->left_ns == ROAST_ABSENT || worker->left_ns > summary->t_end_ns ? summary->t_end_ns : worker->left_ns;
+    return *from <= *to && (worker->left_ns == ROAST_ABSENT || worker->left_ns > summary->t_start_ns);
+}
+
+static void walk_steps(worker_timeline *line, const roast_summary *summary, const step *steps, size_t count)
+{
+    int64_t workers = 0, cores = 0;
+    size_t i = 0;
+    for (; i < count && steps[i].t_ns <= summary->t_start_ns; i++) {
+        workers += steps[i].workers;
+        cores += steps[i].cores;
+    }
+    timeline_add(&line->workers, summary->t_start_ns, (double)workers);
+    timeline_add(&line->cores, summary->t_start_ns, (double)cores);
+    while (i < count) {
+        int64_t now = steps[i].t_ns;
+        timeline_add(&line->workers, now, (double)workers);
+        timeline_add(&line->cores, now, (double)cores);
+        for (; i < count && steps[i].t_ns == now; i++) {
+            workers += steps[i].workers;
+            cores += steps[i].cores;
+        }
+        timeline_add(&line->workers, now, (double)workers);
+        timeline_add(&line->cores, now, (double)cores);
+    }
+    timeline_add(&line->workers, summary->t_end_ns, line->workers.last_value);
+    timeline_add(&line->cores, summary->t_end_ns, line->cores.last_value);
+}
+
+static roast_code exact_timeline(worker_timeline *line, const analysis *a, arena *scratch, roast_error *err)
+{
+    size_t workers = run_workers(a->run), count = 0;
+    step *steps = arena_alloc(scratch, workers * 2, sizeof *steps);
+    if (!steps)
+        return fail_memory(err);
+    line->cores_known = workers > 0;
+    for (uint32_t i = 0; i < workers; i++) {
+        const roast_worker *worker = run_worker(a->run, i);
+        int64_t from, to;
+        if (!presence(a->summary, worker, &from, &to))
+            continue;
+        line->cores_known = line->cores_known && worker->cores != ROAST_ABSENT;
+        int64_t cores = worker->cores == ROAST_ABSENT ? 0 : worker->cores;
+        steps[count++] = (step){from, 1, cores};
+        if (to < a->summary->t_end_ns)
+            steps[count++] = (step){to, -1, -cores};
+    }
+    qsort(steps, count, sizeof *steps, compare_steps);
+    walk_steps(line, a->summary, steps, count);
+    return ROAST_OK;
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const roast_count *a = left, *b = right;
+    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
+}
+
+static roast_code sampled_timeline(worker_timeline *line, const analysis *a, arena *scratch, roast_error *err)
+{
+    size_t count = run_counts(a->run);
+    roast_count *points = arena_alloc(scratch, count, sizeof *points);
+    if (!points)
+        return fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        points[i] = *run_count(a->run, i);
+    qsort(points, count, sizeof *points, compare_counts);
+    line->cores_known = true;
+    for (size_t i = 0; i < count; i++) {
+        timeline_add(&line->workers, points[i].t_ns, (double)points[i].workers);
+        line->cores_known = line->cores_known && points[i].cores != ROAST_ABSENT;
+        if (line->cores_known)
+            timeline_add(&line->cores, points[i].t_ns, (double)points[i].cores);
+    }
+    return ROAST_OK;
+}
+
+/* How long a worker was there: by its arrival and departure, or by its samples where only those are known. */
+static double presence_seconds(const worker_pass *pass, uint32_t worker)
+{
+    const roast_worker *record = run_worker(pass->a->run, worker);
+    const worker_tally *tally = &pass->workers[worker];
+    int64_t from, to;
+    bool announced = record->joined_ns != ROAST_ABSENT || record->left_ns != ROAST_ABSENT;
+    if (!announced && run_counts(pass->a->run) && tally->first_ns != ROAST_ABSENT)
+        return clock_seconds(tally->last_ns - tally->first_ns);
+    return presence(pass->a->summary, record, &from, &to) ? clock_seconds(to - from) : 0;
+}
+
+static double cores_per_worker(const worker_pass *pass)
+{
+    double core_seconds = 0, seconds = 0;
+    moments plain = {0};
+    for (uint32_t i = 0; i < pass->n_workers; i++) {
+        const roast_worker *worker = run_worker(pass->a->run, i);
+        if (worker->cores == ROAST_ABSENT)
+            continue;
+        double present = presence_seconds(pass, i);
+        core_seconds += (double)worker->cores * present;
+        seconds += present;
+        moments_add(&plain, (double)worker->cores);
+    }
+    return seconds > 0 ? core_seconds / seconds : moments_mean(&plain);
+}
+
+static void set_timeline(const worker_pass *pass, const worker_timeline *line, roast_summary *summary)
+{
+    if (!line->workers.points)
+        return;
+    double per_worker = cores_per_worker(pass);
+    summary_set_real(summary, M_run_avg_workers, timeline_average(&line->workers));
+    summary_set_real(summary, M_run_mean_workers, line->workers.sum / (double)line->workers.points);
+    summary_set_int(summary, M_run_peak_workers, (int64_t)line->workers.max);
+    summary_set_real(summary, M_run_cores_per_worker, per_worker);
+    if (line->cores_known && line->cores.points) {
+        summary_set_real(summary, M_run_total_cores, timeline_average(&line->cores));
+        summary_set_int(summary, M_run_peak_cores, (int64_t)line->cores.max);
+    } else {
+        summary_set_real(summary, M_run_total_cores, timeline_average(&line->workers) * per_worker);
+    }
+}
+
+static void set_arrivals(const analysis *a)
+{
+    const roast_summary *window = a->summary;
+    int64_t joined = 0, left = 0, lost = 0;
+    for (uint32_t i = 0; i < run_workers(a->run); i++) {
+        const roast_worker *worker = run_worker(a->run, i);
+        joined += worker->joined_ns > window->t_start_ns && worker->joined_ns <= window->t_end_ns;
+        bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= window->t_end_ns;
+        left += gone && !worker->lost;
+        lost += gone && worker->lost;
+    }
+    summary_set_int(a->summary, M_run_workers_joined, joined);
+    summary_set_int(a->summary, M_run_workers_left, left);
+    summary_set_int(a->summary, M_run_workers_lost, lost);
+}
+
+static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *summary)
+{
+    const roast_worker *worker = run_worker(pass->a->run, i);
+    const worker_tally *tally = &pass->workers[i];
+    const chunk_tally *chunks = &pass->a->workers[i];
+    bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
+    summary_cell_text(summary, M_worker_worker, i, worker->address);
+    summary_cell_text(summary, M_worker_host, i, host_of(worker));
+    summary_cell_int(summary, M_worker_cores, i, worker->cores);
+    summary_cell_int(summary, M_worker_memory_limit, i, worker->memory_limit);
+    summary_cell_real(summary, M_worker_present_seconds, i, presence_seconds(pass, i));
+    summary_cell_text(summary, M_worker_departure, i, !gone ? STR("stayed") : worker->lost ? STR("lost") : STR("left"));
+    summary_cell_text(summary, M_worker_reason, i, worker->reason);
+    summary_cell_int(summary, M_worker_chunks, i, chunks->chunks);
+    summary_cell_int(summary, M_worker_failed, i, chunks->failed);
+    summary_cell_int(summary, M_worker_events, i, chunks->events);
+    summary_cell_real(summary, M_worker_busy_seconds, i, clock_seconds(chunks->busy_ns));
+    summary_cell_real(summary, M_worker_cpu_seconds, i, clock_seconds(chunks->cpu_ns));
+    summary_cell_real(summary, M_worker_rate_khz, i,
+                      ratio((double)chunks->events, clock_seconds(chunks->process_ns) * 1000));
+    if (tally->memory.points)
+        summary_cell_int(summary, M_worker_peak_memory_bytes, i, (int64_t)tally->memory.max);
+    summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&tally->memory));
+    summary_cell_real(summary, M_worker_avg_cpu_percent, i, share(timeline_average(&tally->cpu), worker->cores));
+    summary_cell_int(summary, M_worker_samples, i, tally->memory.points);
+}
+
+static void say_why(const worker_pass *pass, roast_summary *summary)
+{
+    bool announced = run_counts(pass->a->run) == 0;
+    const char *no_timeline = "no worker was tracked";
+    const char *no_samples = pass->samples ? "the workers' heartbeats do not carry it" : "no worker was sampled";
+    for (metric_id id = M_run_avg_workers; id <= M_run_cores_per_worker; id++)
+        summary_set_why(summary, id, no_timeline);
+    for (metric_id id = M_run_peak_memory_bytes; id <= M_run_disk_write_bytes_host; id++)
+        summary_set_why(summary, id, no_samples);
+    for (metric_id id = M_run_workers_joined; id <= M_run_workers_lost; id++)
+        summary_set_why(summary, id, announced ? no_timeline : "this source tells counts, not arrivals and departures");
+}
+
+static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *err)
+{
+    analysis *a = pass->a;
+    worker_timeline line = {0};
+    roast_code code = ROAST_OK;
+    bool sampled = run_counts(a->run) > 0, tracked = a->summary->t_start_ns != ROAST_ABSENT && pass->n_workers > 0;
+    if (sampled)
+        code = sampled_timeline(&line, a, scratch, err);
+    else if (tracked)
+        code = exact_timeline(&line, a, scratch, err);
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_worker, pass->n_workers))
+        code = fail_memory(err);
+    if (code)
+        return code;
+    set_timeline(pass, &line, a->summary);
+    set_usage(pass, a->summary);
+    set_host_traffic(pass, a->summary);
+    if (tracked && !sampled)
+        set_arrivals(a);
+    for (uint32_t i = 0; i < pass->n_workers; i++)
+        fill_worker_row(pass, i, a->summary);
+    say_why(pass, a->summary);
+    return ROAST_OK;
+}
+
+roast_code analyse_workers(analysis *a, roast_error *err)
+{
+    arena scratch = {0};
+    worker_pass pass = {.a = a, .n_workers = run_workers(a->run)};
+    roast_code code = read_samples(&pass, &scratch, err);
+    set_window(a);
+    if (!code)
+        code = fill_summary(&pass, &scratch, err);
+    intern_release(&pass.host_names);
+    arena_release(&scratch);
+    return code;
+}
