@@ -1,0 +1,42 @@
+# The door for newcomers. Each target installs what it needs (scripts/need, scripts/venv); meson.build builds.
+.PHONY: help demo build test bench sanitize format docs clean
+.DEFAULT_GOAL := help
+
+VENV  := .venv/bin
+MESON := $(VENV)/meson
+export PATH := $(CURDIR)/$(VENV):$(PATH)
+
+help:    ## say what there is to make
+	@sed -n 's/^\([a-z]*\): .*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+build:   ## build the library, the command and the tests in build/
+	@scripts/need build test
+	@scripts/venv build
+	@[ -d build ] || $(MESON) setup build > /dev/null
+	@$(MESON) compile -C build | grep -E 'warning|error|FAILED' ; $(MESON) compile -C build > /dev/null
+
+demo: build ## record a run and look at it
+	@scripts/demo
+
+test: build ## run all tests
+	@scripts/venv build test
+	@$(VENV)/python scripts/run-tests
+
+bench: build ## measure, side by side with what users have today
+	@scripts/need bench
+	@$(VENV)/python bench/run.py
+
+sanitize: ## the tests under the address and undefined-behaviour sanitizers, valgrind, and a minute of fuzzing
+	@scripts/need build test sanitize
+	@scripts/venv build test
+	@scripts/sanitize
+
+format:  ## lay out the code as .clang-format says
+	@scripts/need format
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+docs: build ## write the pages that are made from the code
+	@build/tools/roast metrics --markdown > docs/metrics.md
+
+clean:   ## remove what was built
+	rm -rf build build-* .venv demo

@@ -1,0 +1,461 @@
+/* Analysis: statistics against formulas, and small runs whose answers can be told by hand. */
+#include <math.h>
+
+#include "analysis/statistics.h"
+#include "analysis/summary.h"
+#include "base/clock.h"
+#include "run/writer.h"
+#include "unit.h"
+
+#define S NS_PER_S
+
+/* ---- Statistics ---------------------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void percentiles_equal_those_of_a_sorted_list(void **state)
+{
+    (void)state;
+    unsigned seed = 7;
+    for (size_t count = 1; count < 300; count += 13) {
+        double values[300], sorted[300];
+        for (size_t i = 0; i < count; i++) {
+            seed = seed * 1103515245 + 12345;
+            sorted[i] = values[i] = (double)(seed >> 16 & 0x3F); /* many equal ones */
+        }
+        qsort(sorted, count, sizeof *sorted, compare_doubles);
+        static const double percents[] = {0, 5, 50, 95, 99, 100};
+        for (size_t p = 0; p < 6; p++) {
+            double position = percents[p] / 100 * (double)(count - 1);
+            size_t below = (size_t)floor(position), above = (size_t)ceil(position);
+            double expected = sorted[below] + (sorted[above] - sorted[below]) * (position - (double)below);
+            assert_close(percentile(values, count, percents[p]), expected, 1e-12);
+        }
+    }
+    assert_true(isnan(percentile(NULL, 0, 50)));
+}
+
+static void percentiles_of_sorted_and_equal_values_are_found_quickly(void **state)
+{
+    (void)state;
+    size_t count = 200000;
+    double *values = malloc(count * sizeof *values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (double)i;
+    assert_close(percentile(values, count, 50), (double)(count - 1) / 2, 1e-9);
+    for (size_t i = 0; i < count; i++)
+        values[i] = 3;
+    assert_close(percentile(values, count, 95), 3, 0);
+    free(values);
+}
+
+static void the_deviation_is_that_of_a_sample(void **state)
+{
+    (void)state;
+    moments m = {0};
+    static const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    for (size_t i = 0; i < 8; i++)
+        moments_add(&m, values[i] + 1e9);
+    assert_close(moments_mean(&m), 5 + 1e9, 1e-6);
+    assert_close(moments_deviation(&m), sqrt(32.0 / 7), 1e-6);
+    moments one = {0};
+    moments_add(&one, 3);
+    assert_close(moments_deviation(&one), 0, 0);
+    moments none = {0};
+    assert_true(isnan(moments_mean(&none)));
+}
+
+static void a_line_is_fitted_exactly(void **state)
+{
+    (void)state;
+    line_fit fit = {0};
+    for (int i = 0; i < 10; i++)
+        line_fit_add(&fit, i, 3 + 2 * i);
+    assert_close(line_fit_slope(&fit), 2, 1e-12);
+    assert_close(line_fit_intercept(&fit), 3, 1e-12);
+    assert_close(line_fit_r2(&fit), 1, 1e-12);
+    line_fit flat = {0};
+    line_fit_add(&flat, 5, 1);
+    line_fit_add(&flat, 5, 2);
+    assert_true(isnan(line_fit_slope(&flat)));
+}
+
+/* ---- Runs ---------------------------------------------------------------------------------------------------- */
+
+static run_writer *new_run(void)
+{
+    run_writer *writer;
+    assert_int_equal(run_writer_open(&writer, ":memory:", NULL, NULL), ROAST_OK);
+    return writer;
+}
+
+static void set_window(run_writer *writer, int64_t start_s, int64_t end_s)
+{
+    run_write_fact_int(writer, "t_start_ns", start_s * S, NULL);
+    run_write_fact_int(writer, "t_end_ns", end_s * S, NULL);
+}
+
+static roast_summary *summarize(run_writer *writer)
+{
+    roast_run *run;
+    roast_summary *summary;
+    roast_error err = {0};
+    if (run_writer_into_run(writer, ROAST_FINISHED, &run, &err) || roast_summarize(&summary, run, &err))
+        fail_msg("%s", err.message);
+    roast_run_close(run);
+    return summary;
+}
+
+static void add_worker(run_writer *writer, const char *address, int64_t cores, int64_t joined_s, int64_t left_s)
+{
+    roast_worker worker = roast_worker_none();
+    worker.address = str_from(address);
+    worker.cores = cores;
+    worker.joined_ns = joined_s < 0 ? ROAST_ABSENT : joined_s * S;
+    worker.left_ns = left_s < 0 ? ROAST_ABSENT : left_s * S;
+    assert_int_equal(run_write_worker(writer, &worker, NULL), ROAST_OK);
+}
+
+static double value(const roast_summary *summary, const char *name)
+{
+    roast_value v = roast_summary_get(summary, name, NULL);
+    return v.kind == ROAST_INT ? (double)v.as.integer : v.kind == ROAST_REAL ? v.as.real : (double)NAN;
+}
+
+static double cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name)
+{
+    roast_value v = roast_summary_cell(summary, scope, row, name);
+    return v.kind == ROAST_INT ? (double)v.as.integer : v.kind == ROAST_REAL ? v.as.real : (double)NAN;
+}
+
+static void a_worker_that_left_does_not_count_after_it_left(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 100, 200);
+    add_worker(writer, "tcp://a:1", 4, 50, -1);   /* there before and to the end: 100 s */
+    add_worker(writer, "tcp://b:1", 2, 120, 170); /* 50 s */
+    add_worker(writer, "tcp://c:1", 8, 150, 160); /* 10 s */
+    add_worker(writer, "tcp://d:1", 8, 10, 90);   /* gone before the run */
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "avg_workers"), (100 + 50 + 10) / 100.0, 1e-12);
+    assert_close(value(summary, "total_cores"), (400 + 100 + 80) / 100.0, 1e-12);
+    assert_close(value(summary, "peak_workers"), 3, 0);
+    assert_close(value(summary, "peak_cores"), 14, 0);
+    assert_close(value(summary, "cores_per_worker"), 580.0 / 160, 1e-12);
+    assert_close(value(summary, "workers_joined"), 2, 0);
+    assert_close(value(summary, "workers_left"), 3, 0);
+    assert_close(value(summary, "workers_lost"), 0, 0);
+    assert_close(cell(summary, ROAST_SCOPE_worker, 1, "present_seconds"), 50, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void a_worker_that_is_replaced_at_once_is_not_a_peak(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 100);
+    add_worker(writer, "tcp://a:1", 1, 0, 50);
+    add_worker(writer, "tcp://b:1", 1, 50, -1);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "peak_workers"), 1, 0);
+    assert_close(value(summary, "avg_workers"), 1, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void a_sampled_timeline_is_integrated_by_trapezoids(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 40);
+    static const roast_count points[] = {{30 * S, 4, 8}, {0, 0, 0}, {10 * S, 2, 4}, {20 * S, 2, 4}};
+    for (size_t i = 0; i < 4; i++)
+        run_write_count(writer, &points[i], NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "avg_workers"), (10 + 20 + 30) / 30.0, 1e-12);
+    assert_close(value(summary, "total_cores"), (20 + 40 + 60) / 30.0, 1e-12);
+    assert_close(value(summary, "mean_workers"), 2, 1e-12);
+    const char *why;
+    assert_int_equal(roast_summary_get(summary, "workers_joined", &why).kind, ROAST_NOTHING);
+    assert_non_null(why);
+    roast_summary_free(summary);
+}
+
+static void add_sample(run_writer *writer, const char *worker, int64_t t_s, int64_t memory, double cpu, double net_read)
+{
+    roast_sample sample = roast_sample_none();
+    sample.worker = str_from(worker);
+    sample.t_ns = t_s * S;
+    sample.memory = memory;
+    sample.cpu = cpu;
+    sample.net_read = net_read;
+    assert_int_equal(run_write_sample(writer, &sample, NULL), ROAST_OK);
+}
+
+static void memory_is_weighted_by_time_and_then_averaged_over_workers(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    add_worker(writer, "tcp://a:1", 2, 0, -1);
+    add_worker(writer, "tcp://b:1", 2, 0, -1);
+    add_sample(writer, "tcp://a:1", 0, 100, 50, (double)NAN);
+    add_sample(writer, "tcp://a:1", 2, 300, 150, (double)NAN);
+    add_sample(writer, "tcp://a:1", 10, 300, 200, (double)NAN);
+    add_sample(writer, "tcp://b:1", 5, 1000, (double)NAN, (double)NAN);
+    roast_summary *summary = summarize(writer);
+    double mean_a = (200 * 2 + 300 * 8) / 10.0;
+    assert_close(value(summary, "avg_memory_per_worker_bytes"), (mean_a + 1000) / 2, 1e-9);
+    assert_close(value(summary, "peak_memory_bytes"), 1000, 0);
+    assert_close(value(summary, "cpu_utilization_percent"), (100 * 2 + 175 * 8) / 10.0 / 2, 1e-9);
+    assert_close(value(summary, "cpu_utilization_percent_max"), 100, 1e-9);
+    assert_true(isnan(value(summary, "memory_utilization_percent_mean"))); /* no limit is known */
+    assert_true(isnan(value(summary, "net_read_bytes")));
+    roast_summary_free(summary);
+}
+
+static void a_hosts_network_traffic_is_counted_once_however_many_workers_report_it(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    for (int64_t t = 0; t <= 10; t++) {
+        add_sample(writer, "tcp://one:1", t, 1, 0, 1000);
+        add_sample(writer, "tcp://one:2", t, 1, 0, 1000);
+        add_sample(writer, "tcp://two:1", t, 1, 0, 500);
+    }
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "net_read_bytes"), 15000, 1e-6);
+    roast_summary_free(summary);
+}
+
+static roast_chunk chunk_of(const char *dataset, int64_t start, int64_t events, double seconds)
+{
+    roast_chunk chunk = roast_chunk_none();
+    chunk.dataset = str_from(dataset);
+    chunk.file = STR("f.root");
+    chunk.entry_start = start;
+    chunk.entry_stop = start + events;
+    chunk.events = events;
+    chunk.t_start_ns = start * S;
+    chunk.duration_ns = clock_ns_from_seconds(seconds);
+    return chunk;
+}
+
+static void failed_attempts_are_counted_and_do_not_enter_the_durations(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 100);
+    roast_chunk failed = chunk_of("tt", 0, 10, 50);
+    failed.error_type = STR("OSError");
+    failed.error = STR("file vanished");
+    failed.open_ns = 2 * S;
+    roast_chunk good = chunk_of("tt", 0, 10, 4);
+    good.t_start_ns = 60 * S;
+    roast_chunk other = chunk_of("dy", 10, 30, 2);
+    run_write_chunk(writer, &failed, NULL);
+    run_write_chunk(writer, &good, NULL);
+    run_write_chunk(writer, &other, NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "num_chunk_records"), 3, 0);
+    assert_close(value(summary, "num_failed_chunks"), 1, 0);
+    assert_close(value(summary, "num_retried_chunks"), 1, 0);
+    assert_close(value(summary, "chunk_duration_mean"), 3, 1e-12);
+    assert_close(value(summary, "chunk_duration_std"), sqrt(2), 1e-12);
+    assert_close(value(summary, "total_events"), 40, 0);
+    assert_close(value(summary, "event_rate_elapsed_khz"), 40 / 100.0 / 1000, 1e-15);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_failure), 1);
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_failure, 0, "error").as.text, "file vanished");
+    assert_close(cell(summary, ROAST_SCOPE_failure, 0, "lost_seconds"), 52, 1e-9);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_dataset), 2);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "failed"), 1, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "total_duration"), 2, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void what_was_not_measured_is_absent_with_a_reason_and_never_zero(void **state)
+{
+    (void)state;
+    roast_summary *summary = summarize(new_run());
+    for (size_t i = 0; i < roast_metric_count(); i++) {
+        const roast_metric *metric = roast_metric_at(i);
+        if (metric->scope != ROAST_SCOPE_run)
+            continue;
+        const char *why;
+        assert_int_equal(roast_summary_get(summary, metric->name, &why).kind, ROAST_NOTHING);
+        if (!why)
+            fail_msg("%s is absent and nobody says why", metric->name);
+    }
+    roast_summary_free(summary);
+}
+
+static void a_rate_over_zero_time_is_absent(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 5, 5);
+    run_write_document(writer, "report", STR("{\"entries\":10,\"bytesread\":20,\"processtime\":0.0,\"chunks\":1}"),
+                       NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "elapsed_time_seconds"), 0, 0);
+    assert_true(isnan(value(summary, "data_rate_gbps")));
+    assert_true(isnan(value(summary, "event_rate_agg_khz")));
+    assert_close(value(summary, "bytes_per_event"), 2, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void custom_metrics_replace_the_reports_totals_by_their_sums(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    run_write_document(writer, "report", STR("{\"entries\":1,\"bytesread\":2,\"processtime\":3.0,\"chunks\":4}"), NULL);
+    run_write_document(writer, "custom_metrics",
+                       STR("{\"a\":{\"entries\":100,\"duration\":5.0,\"performance_counters\":{\"num_requested_bytes\":"
+                           "1000}},\"b\":{\"entries\":50,\"duration\":2.5}}"),
+                       NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "total_events"), 150, 0);
+    assert_close(value(summary, "total_bytes_read"), 1000, 0);
+    assert_close(value(summary, "total_cpu_time"), 7.5, 0);
+    assert_close(value(summary, "num_chunks"), 4, 0);
+    roast_summary_free(summary);
+}
+
+static void the_processors_tasks_are_told_apart_from_overhead(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *prefix, *activity, *unit;
+        double value;
+    } activities[] = {
+        {"Proc", "thread-cpu", "seconds", 6},    {"Proc", "thread-noncpu", "seconds", 2},
+        {"reduce", "thread-cpu", "seconds", 1},  {"reduce", "memory-read", "bytes", 500},
+        {"reduce", "memory-read", "count", 3},   {"Proc", "decompress", "seconds", 0.25},
+        {"Proc", "deserialize", "seconds", 0.5}, {"Proc", "executor", "seconds", 0.1},
+    };
+    run_writer *writer = new_run();
+    run_write_fact(writer, "processor", STR("Proc"), NULL);
+    for (size_t i = 0; i < sizeof activities / sizeof *activities; i++) {
+        roast_activity activity = {STR("execute"), str_from(activities[i].prefix), str_from(activities[i].activity),
+                                   str_from(activities[i].unit), activities[i].value};
+        run_write_activity(writer, &activity, NULL);
+    }
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "cpu_time_seconds"), 6, 0);
+    assert_close(value(summary, "processor_io_wait_percent"), 25, 1e-12);
+    assert_close(value(summary, "overhead_cpu_time_seconds"), 1, 0);
+    assert_close(value(summary, "total_bytes_memory_read"), 500, 0);
+    assert_close(value(summary, "total_serialization_overhead_seconds"), 0.5, 0);
+    assert_close(value(summary, "disk_read_bytes"), 0, 0);
+    roast_summary_free(summary);
+}
+
+static void bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    static const char *const urls[] = {"a.root", "b.root", "c.root"};
+    static const roast_branch branches[] = {
+        {{"Jet_pt", 6}, 100, 300, 1}, {{"nJet", 4}, 10, 40, 1}, {{"Muon_pt", 7}, 50, 90, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        roast_file file = roast_file_none();
+        file.url = str_from(urls[i]);
+        file.total_branches = 4;
+        file.compressed = 200;
+        file.uncompressed = 500;
+        file.branches = branches;
+        file.n_branches = 3;
+        run_write_file(writer, &file, NULL);
+    }
+    static const roast_str jets[] = {{"nJet", 4}, {"Jet_pt", 6}}, muons[] = {{"Muon_pt", 7}, {"nJet", 4}};
+    roast_chunk chunk = chunk_of("tt", 0, 10, 1);
+    chunk.file = STR("a.root");
+    chunk.branches = jets;
+    chunk.n_branches = 2;
+    run_write_chunk(writer, &chunk, NULL);
+    chunk.file = STR("c.root");
+    run_write_chunk(writer, &chunk, NULL);
+    chunk.entry_start = 10;
+    chunk.branches = muons;
+    run_write_chunk(writer, &chunk, NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "bytes_read"), 110, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "branches_read_percent"), 50, 1e-12);
+    assert_true(isnan(cell(summary, ROAST_SCOPE_file, 1, "bytes_read")));
+    assert_close(cell(summary, ROAST_SCOPE_file, 2, "bytes_read"), 160, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 2, "branches_read"), 3, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 2, "compression_ratio"), 0.4, 1e-12);
+    assert_close(value(summary, "total_branches_read"), 3, 0);
+    assert_close(value(summary, "avg_bytes_read_percent"), (55 + 80) / 2.0, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void sections_are_summed_over_chunks(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    for (int64_t i = 0; i < 3; i++) {
+        roast_section section = roast_section_none();
+        section.name = STR("jets");
+        section.count = 2;
+        section.duration_ns = (i + 1) * S / 10;
+        section.rss_delta = i << 20;
+        roast_chunk chunk = chunk_of("tt", i * 10, 10, 1);
+        chunk.sections = &section;
+        chunk.n_sections = 1;
+        run_write_chunk(writer, &chunk, NULL);
+    }
+    roast_summary *summary = summarize(writer);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_section), 1);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "count"), 6, 0);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "total_duration"), 0.6, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "mean_duration"), 0.1, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "max_duration"), 0.3, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "share_of_process_percent"), 20, 1e-9);
+    assert_close(cell(summary, ROAST_SCOPE_section, 0, "max_mem_delta_mb"), 2, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void an_interrupted_run_ends_at_its_last_record(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    run_write_fact_int(writer, "t_start_ns", 0, NULL);
+    add_worker(writer, "tcp://a:1", 1, 0, -1);
+    roast_chunk chunk = chunk_of("tt", 20, 10, 4);
+    run_write_chunk(writer, &chunk, NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "elapsed_time_seconds"), 24, 1e-9);
+    assert_close(value(summary, "avg_workers"), 1, 1e-12);
+    roast_summary_free(summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_equal_those_of_a_sorted_list),
+        cmocka_unit_test(percentiles_of_sorted_and_equal_values_are_found_quickly),
+        cmocka_unit_test(the_deviation_is_that_of_a_sample),
+        cmocka_unit_test(a_line_is_fitted_exactly),
+        cmocka_unit_test(a_worker_that_left_does_not_count_after_it_left),
+        cmocka_unit_test(a_worker_that_is_replaced_at_once_is_not_a_peak),
+        cmocka_unit_test(a_sampled_timeline_is_integrated_by_trapezoids),
+        cmocka_unit_test(memory_is_weighted_by_time_and_then_averaged_over_workers),
+        cmocka_unit_test(a_hosts_network_traffic_is_counted_once_however_many_workers_report_it),
+        cmocka_unit_test(failed_attempts_are_counted_and_do_not_enter_the_durations),
+        cmocka_unit_test(what_was_not_measured_is_absent_with_a_reason_and_never_zero),
+        cmocka_unit_test(a_rate_over_zero_time_is_absent),
+        cmocka_unit_test(custom_metrics_replace_the_reports_totals_by_their_sums),
+        cmocka_unit_test(the_processors_tasks_are_told_apart_from_overhead),
+        cmocka_unit_test(bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read),
+        cmocka_unit_test(sections_are_summed_over_chunks),
+        cmocka_unit_test(an_interrupted_run_ends_at_its_last_record),
+    };
+    return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
+}
