@@ -53,7 +53,7 @@ CREATE VIEW chunks AS
            events_ns / 1e9 AS schema_s, return_ns / 1e9 AS return_s, cpu_ns / 1e9 AS cpu_s,
            (duration_ns - cpu_ns) / 1e9 AS noncpu_s, run_delay_ns / 1e9 AS run_delay_s,
            rss_before / 1048576.0 AS mem_before_mib, rss_after / 1048576.0 AS mem_after_mib,
-           rss_peak / 1048576.0 AS mem_peak_mib, bytes_read, read_requests, branch_set, error_type, error
+           rss_peak / 1048576.0 AS mem_peak_mib, chunk.bytes_read, read_requests, branch_set, error_type, error
       FROM chunk LEFT JOIN dataset ON dataset.id = chunk.dataset LEFT JOIN file ON file.id = chunk.file
                  LEFT JOIN worker ON worker.id = chunk.worker;
 CREATE VIEW sections AS
