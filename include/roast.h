@@ -275,6 +275,11 @@ roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err);
  * this fails. */
 roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err);
 
+/* Writes a measurement directory of roastcoffea 0.1.x to a run file at target. options may be NULL. The target is
+ * complete or, after a failure, as it was before. */
+roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options,
+                        roast_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,54 @@
+/* Opening whatever a user may call a run: a run file, a folder with a run file in it, or a measurement of
+ * roastcoffea 0.1.x, which is read into a run in memory. */
+#include <errno.h>
+#include <roast.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "record/writer_sink.h"
+#include "source/legacy/legacy.h"
+
+static roast_code load_measurement(roast_run **out, const char *path, roast_error *err)
+{
+    run_writer *writer;
+    roast_code code = run_writer_open(&writer, ":memory:", NULL, err);
+    if (code)
+        return code;
+    record_sink sink = writer_sink(writer);
+    code = legacy_read(path, &sink, err);
+    if (!code)
+        return run_writer_into_run(writer, ROAST_FINISHED, out, err);
+    run_writer_close(writer, ROAST_INTERRUPTED, NULL);
+    return code;
+}
+
+static roast_code load_directory(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
+{
+    char *run_file = NULL;
+    struct stat status;
+    if (asprintf(&run_file, "%s/run.roast", path) < 0)
+        return fail_memory(err);
+    roast_code code;
+    if (stat(run_file, &status) == 0)
+        code = roast_run_open(out, run_file, options, err);
+    else if (errno == EACCES)
+        code = fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
+    else if (legacy_is_measurement(path))
+        code = load_measurement(out, path, err);
+    else
+        code = fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);
+    free(run_file);
+    return code;
+}
+
+roast_code roast_run_load(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
+{
+    *out = NULL;
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
+    return S_ISDIR(status.st_mode) ? load_directory(out, path, options, err) : roast_run_open(out, path, options, err);
+}
