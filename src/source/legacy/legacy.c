@@ -108,7 +108,7 @@ static roast_code parse(legacy_reader *r, const json_place *file, roast_str text
 /* metrics.json is a common name; without a single metric of ours it is somebody else's. */
 static roast_code check_it_is_ours(legacy_reader *r)
 {
-    static const char *const records[] = {"tracking_data", "raw_chunk_metrics", "raw_span_metrics"};
+    static const char *const records[] = {"tracking_data", "raw_chunk_metrics", "chunk_metrics", "raw_span_metrics"};
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
         if (json_object_get(r->metrics, records[i]))
             return ROAST_OK;
