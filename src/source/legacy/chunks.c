@@ -583,7 +583,7 @@ static roast_code survey_chunk(legacy_reader *r, const json_place *at, json_t *c
         else if (!isnan(seconds))
             r->chunks_not_on_wall = true;
     }
-    if (json_integer_value(json_object_get(chunk, "bytes_read")) != 0)
+    if (json_number_value(json_object_get(chunk, "bytes_read")) != 0)
         r->bytes_measured = true;
     return ROAST_OK;
 }

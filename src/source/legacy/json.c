@@ -76,6 +76,8 @@ static roast_code parse_failure(const json_place *file, roast_str text, const js
 {
     if (str_trim(text).len == 0)
         return fail(err, ROAST_CORRUPT, "%s: the file is empty", file->key);
+    if (problem->line < 0) /* jansson gave up before it read anything */
+        return fail_memory(err);
     switch (json_error_code(problem)) {
     case json_error_out_of_memory:
         return fail_memory(err);

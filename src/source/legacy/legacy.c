@@ -132,20 +132,40 @@ static roast_code check_format(legacy_reader *r)
     return json_fail(&at, r->err, "is not roastcoffea_measurement_v1; a newer version may read it");
 }
 
+static roast_code give_document(legacy_reader *r, const char *kind, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (!text)
+        return fail_memory(r->err);
+    roast_code code = r->sink->document(r->sink->context, kind, str_from(text), r->err);
+    free(text);
+    return code;
+}
+
 /* The configuration is the user's own; it is kept as it is, if it is JSON. */
 static roast_code give_config(legacy_reader *r, const json_place *file)
 {
     json_t *config = NULL;
     roast_code code = parse(r, file, r->texts->config, &config);
-    if (code || !config)
-        return code;
-    char *text = json_dumps(config, JSON_COMPACT);
+    if (!code && config)
+        code = give_document(r, "config", config);
     json_decref(config);
-    if (!text)
-        return fail_memory(r->err);
-    code = r->sink->document(r->sink->context, "config", str_from(text), r->err);
-    free(text);
     return code;
+}
+
+/* Sections that a user recorded by hand belong to no chunk. They are kept, and it is said where. */
+static roast_code keep_loose_sections(legacy_reader *r)
+{
+    json_t *list;
+    json_place at = place_member(&r->metrics_file, "raw_section_metrics");
+    roast_code code = json_read_array(&at, json_object_get(r->metrics, "raw_section_metrics"), &list, r->err);
+    if (code || json_array_size(list) == 0)
+        return code;
+    code = give_document(r, "raw_section_metrics", list);
+    if (code)
+        return code;
+    return legacy_note(r, "info", "raw_section_metrics: %zu belong to no chunk; they are kept as a document.",
+                       json_array_size(list));
 }
 
 /* The last part of the path, whatever slashes it ends in. */
@@ -163,8 +183,9 @@ static roast_code read_parts(legacy_reader *r)
     roast_code code = r->sink->fact(r->sink->context, "name", name_of(r->texts->directory), r->err);
     if (!code)
         code = r->sink->fact(r->sink->context, "source", STR("roastcoffea 0.1.x measurement"), r->err);
-    roast_code (*const parts[])(legacy_reader *) = {tracking_survey, chunks_survey, window_place, tracking_read,
-                                                    files_read,      chunks_read,   spans_read,   totals_read};
+    roast_code (*const parts[])(legacy_reader *) = {tracking_survey,     chunks_survey, window_place,
+                                                    tracking_read,       files_read,    chunks_read,
+                                                    keep_loose_sections, spans_read,    totals_read};
     for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
         code = parts[i](r);
     return code;
@@ -266,12 +287,12 @@ done:
 
 bool legacy_is_measurement(const char *path)
 {
-    char *name = NULL;
     struct stat status;
-    if (asprintf(&name, "%s/metrics.json", path) < 0)
+    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
         return false;
-    bool is_one = stat(name, &status) == 0;
-    free(name);
+    bool is_one = fstatat(folder, "metrics.json", &status, 0) == 0;
+    close(folder);
     return is_one;
 }
 
