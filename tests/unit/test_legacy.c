@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "run/reader.h"
 #include "text_sink.h"
@@ -757,16 +758,25 @@ static void what_is_no_measurement_is_named(void **state)
     assert_not_loaded("m", ROAST_FORMAT, "neither run.roast nor metrics.json");
 }
 
+/* In a process of its own, which gives up being root: root may read everything. */
 static void a_file_without_permission_is_named(void **state)
 {
     (void)state;
-    if (geteuid() == 0) { /* root may read everything: only another user can show it */
-        print_message("skipped: runs as root\n");
-        skip();
-    }
     put_measurement();
     assert_int_equal(chmod(in_scratch("m/metrics.json"), 0), 0);
-    assert_not_loaded("m", ROAST_IO, "metrics.json: Permission denied");
+    assert_int_equal(chmod(scratch, 0755), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        roast_run *run;
+        roast_error err = {0};
+        if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+            _exit(3);
+        roast_code code = roast_run_load(&run, in_scratch("m"), NULL, &err);
+        _exit(code == ROAST_IO && strstr(err.message, "/m/metrics.json: Permission denied") ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /* ---- A real one -----------------------------------------------------------------------------------------------------
@@ -785,8 +795,8 @@ static void the_real_measurement_gives_every_record(void **state)
     (void)state;
     const char *data = getenv("ROAST_TEST_DATA");
     if (!data) {
-        print_message("skipped: ROAST_TEST_DATA is not set\n");
-        skip();
+        puts("# skipped: ROAST_TEST_DATA is not set");
+        return;
     }
     char directory[512];
     snprintf(directory, sizeof directory, "%s/measurement-0.1.2", data);
@@ -825,8 +835,8 @@ static void the_summary_of_the_real_measurement_has_the_numbers_of_its_metrics(v
     (void)state;
     const char *data = getenv("ROAST_TEST_DATA");
     if (!data) {
-        print_message("skipped: ROAST_TEST_DATA is not set\n");
-        skip();
+        puts("# skipped: ROAST_TEST_DATA is not set");
+        return;
     }
     char directory[512], path[600];
     snprintf(directory, sizeof directory, "%s/measurement-0.1.2", data);
