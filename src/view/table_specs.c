@@ -1,0 +1,237 @@
+/* What the tables say. A line that is n/a in most runs is marked if_known; a line whose absence tells something
+ * (no report, no chunk records) stays and gives its reason. */
+#include "view/table_specs.h"
+
+static const pair_spec THROUGHPUT[] = {
+    {.title = "data read", .parts = {{M_run_total_bytes_read, "", ""}}},
+    {.title = "data rate",
+     .join = " = ",
+     .parts = {{M_run_data_rate_gbps, "", ""}, {M_run_data_rate_mbps, "", ""}}},
+    {.title = "  per event", .parts = {{M_run_bytes_per_event, "", ""}}, .if_known = true},
+    {.title = "files", .parts = {{M_run_num_files, "", ""}}, .if_known = true},
+    {.title = "  of their bytes", .parts = {{M_run_avg_bytes_read_percent, "", " read"}}, .if_known = true},
+    {.title = "  of their branches",
+     .parts = {{M_run_avg_branches_read_percent, "", " read"}, {M_run_total_branches_read, "", " branches"}},
+     .if_known = true},
+    {.title = "  compressed to", .parts = {{M_run_avg_compression_ratio, "", "", FORM_PERCENT}}, .if_known = true},
+};
+
+static const pair_spec EVENTS[] = {
+    {.title = "events", .parts = {{M_run_total_events, "", ""}}},
+    {.title = "event rate", .parts = {{M_run_event_rate_elapsed_khz, "", ""}}},
+    {.title = "  per core", .parts = {{M_run_event_rate_core_khz, "", ""}}},
+    {.title = "  inside process()", .parts = {{M_run_event_rate_cpu_total_khz, "", ""}}},
+    {.title = "time per event",
+     .parts = {{M_run_time_per_event_us_mean, "", " mean"},
+               {M_run_time_per_event_us_p50, "", " median"},
+               {M_run_time_per_event_us_p95, "", " p95"}},
+     .if_known = true},
+    {.title = "memory per event",
+     .parts = {{M_run_mem_per_event_bytes_mean, "", " mean", FORM_MEMORY},
+               {M_run_mem_per_event_bytes_p95, "", " p95", FORM_MEMORY}},
+     .if_known = true},
+};
+
+static const pair_spec RESOURCES[] = {
+    {.title = "workers", .parts = {{M_run_avg_workers, "", " average"}, {M_run_peak_workers, "", " peak"}}},
+    {.title = "  came and went",
+     .parts = {{M_run_workers_joined, "", " joined"},
+               {M_run_workers_left, "", " left"},
+               {M_run_workers_lost, "", " lost", .alarm = TONE_WARN}},
+     .if_known = true},
+    {.title = "cores",
+     .parts = {{M_run_total_cores, "", " average"},
+               {M_run_peak_cores, "", " peak"},
+               {M_run_cores_per_worker, "", " per worker"}}},
+    {.title = "  busy",
+     .parts = {{M_run_cpu_utilization_percent_mean, "", " mean"}, {M_run_cpu_utilization_percent_max, "", " peak"}},
+     .if_known = true},
+    {.title = "memory per worker",
+     .parts = {{M_run_avg_memory_per_worker_bytes, "", " average", FORM_MEMORY},
+               {M_run_peak_memory_bytes, "", " peak", FORM_MEMORY}}},
+    {.title = "  of the limit",
+     .parts = {{M_run_memory_utilization_percent_mean, "", " mean"},
+               {M_run_memory_utilization_percent_max, "", " peak"}},
+     .if_known = true},
+    {.title = "  spilled",
+     .parts = {{M_run_spilled_bytes_peak, "", " peak", FORM_MEMORY, TONE_WARN}},
+     .if_known = true},
+    {.title = "network of the hosts",
+     .parts = {{M_run_net_read_bytes, "", " in"}, {M_run_net_write_bytes, "", " out"}},
+     .if_known = true},
+    {.title = "disks of the hosts",
+     .parts = {{M_run_disk_read_bytes_host, "", " read"}, {M_run_disk_write_bytes_host, "", " written"}},
+     .if_known = true},
+};
+
+static const pair_spec TIMING[] = {
+    {.title = "wall time", .parts = {{M_run_elapsed_time_seconds, "", ""}}},
+    {.title = "  preprocessing", .parts = {{M_run_preprocess_time_seconds, "", ""}}, .if_known = true},
+    {.title = "inside process()",
+     .parts = {{M_run_total_cpu_time, "", ""}, {M_run_avg_cpu_time_per_chunk, "", " per chunk"}}},
+    {.title = "  at once, on average", .parts = {{M_run_speedup_factor, "", " chunks"}}},
+    {.title = "  of the core time", .parts = {{M_run_core_efficiency, "", "", FORM_PERCENT}}},
+    {.title = "  of it on the CPU", .parts = {{M_run_cpu_efficiency_fine, "", "", FORM_PERCENT}}, .if_known = true},
+};
+
+static const pair_spec FINE[] = {
+    {.title = "processor: on the CPU",
+     .join = " = ",
+     .parts = {{M_run_processor_cpu_time_seconds, "", ""}, {M_run_processor_cpu_percentage, "", ""}}},
+    {.title = "processor: waiting",
+     .join = " = ",
+     .parts = {{M_run_processor_noncpu_time_seconds, "", ""}, {M_run_processor_noncpu_percentage, "", ""}}},
+    {.title = "  of the core time", .parts = {{M_run_io_share_percent, "", ""}}},
+    {.title = "  of the wall time", .parts = {{M_run_io_overhead_percent, "", ""}}},
+    {.title = "other tasks",
+     .parts = {{M_run_overhead_cpu_time_seconds, "", " on the CPU"},
+               {M_run_overhead_noncpu_time_seconds, "", " waiting"}}},
+    {.title = "taken from memory", .parts = {{M_run_total_bytes_memory_read, "", ""}}},
+    {.title = "spilled to disk",
+     .parts = {{M_run_disk_write_bytes, "", " written", .alarm = TONE_WARN}, {M_run_disk_read_bytes, "", " read back"}}},
+    {.title = "serialising", .parts = {{M_run_serialization_time_seconds, "", ""}}},
+    {.title = "  deserialising", .parts = {{M_run_deserialization_time_seconds, "", ""}}},
+    {.title = "compressing", .parts = {{M_run_compression_time_seconds, "", ""}}},
+    {.title = "  decompressing", .parts = {{M_run_decompression_time_seconds, "", ""}}},
+};
+
+static const pair_spec CHUNKS[] = {
+    {.title = "attempts measured", .parts = {{M_run_num_chunk_records, "", ""}}},
+    {.title = "  of them",
+     .parts = {{M_run_num_successful_chunks, "", " succeeded"},
+               {M_run_num_failed_chunks, "", " failed", .alarm = TONE_BAD},
+               {M_run_num_retried_chunks, "", " retried", .alarm = TONE_WARN}},
+     .if_known = true},
+    {.title = "time in process()",
+     .join = " ± ",
+     .parts = {{M_run_chunk_duration_mean, "", ""}, {M_run_chunk_duration_std, "", ""}}},
+    {.title = "  from / to",
+     .join = " / ",
+     .parts = {{M_run_chunk_duration_min, "", ""}, {M_run_chunk_duration_max, "", ""}},
+     .if_known = true},
+    {.title = "  median / p95 / p99",
+     .join = " / ",
+     .parts = {{M_run_chunk_duration_p50, "", ""}, {M_run_chunk_duration_p95, "", ""}, {M_run_chunk_duration_p99, "", ""}},
+     .if_known = true},
+    {.title = "  on the CPU", .parts = {{M_run_chunk_cpu_seconds_total, "", " in all"}}, .if_known = true},
+    {.title = "  waiting",
+     .parts = {{M_run_chunk_noncpu_seconds_total, "", " in all"}, {M_run_chunk_run_delay_seconds_total, "", " for a core"}},
+     .if_known = true},
+    {.title = "opening files", .parts = {{M_run_chunk_open_seconds_total, "", " in all"}}, .if_known = true},
+    {.title = "building events", .parts = {{M_run_chunk_schema_seconds_total, "", " in all"}}, .if_known = true},
+    {.title = "events per chunk",
+     .parts = {{M_run_chunk_events_mean, "", " mean"},
+               {M_run_chunk_events_min, "", " least"},
+               {M_run_chunk_events_max, "", " most"}},
+     .if_known = true},
+    {.title = "growth of memory",
+     .join = " ± ",
+     .parts = {{M_run_chunk_mem_delta_mean_mb, "", ""}, {M_run_chunk_mem_delta_std_mb, "", ""}},
+     .if_known = true},
+    {.title = "  most", .parts = {{M_run_chunk_mem_delta_max_mb, "", ""}}, .if_known = true},
+    {.title = "highest memory", .parts = {{M_run_chunk_mem_peak_max_mb, "", " in a process"}}, .if_known = true},
+    {.title = "cost of a chunk",
+     .parts = {{M_run_runtime_vs_events_intercept, "", ""}, {M_run_runtime_vs_events_slope, "", " per event"}},
+     .if_known = true},
+    {.title = "  explains",
+     .parts = {{M_run_runtime_vs_events_r2, "", " of the spread", FORM_PERCENT},
+               {M_run_runtime_vs_events_outliers, "", " outliers", .alarm = TONE_WARN}},
+     .if_known = true},
+};
+
+static const column_spec DATASETS[] = {
+    {M_dataset_dataset, "dataset", .shortens = true},
+    {M_dataset_num_chunks, "chunks", .priority = 1},
+    {M_dataset_failed, "failed", .priority = 4, .alarm = TONE_BAD},
+    {M_dataset_total_events, "events", .priority = 0},
+    {M_dataset_total_duration, "in process()", .bar = true},
+    {M_dataset_mean_duration, "per chunk", .priority = 3},
+    {M_dataset_rate_khz, "rate", .priority = 1},
+    {M_dataset_bytes_read, "read", .priority = 2},
+    {M_dataset_cpu_seconds, "CPU", .priority = 5},
+    {M_dataset_open_seconds, "opening", .priority = 6},
+    {M_dataset_mean_events_per_chunk, "events/chunk", .priority = 7},
+};
+
+static const column_spec SECTIONS[] = {
+    {M_section_section, "section", .shortens = true},
+    {M_section_share_of_process_percent, "of process()", .bar = true},
+    {M_section_total_duration, "time"},
+    {M_section_count, "entered", .priority = 3},
+    {M_section_mean_duration, "per entry", .priority = 1},
+    {M_section_max_duration, "most in a chunk", .priority = 4},
+    {M_section_cpu_seconds, "CPU", .priority = 2},
+    {M_section_mean_mem_delta_mb, "memory growth", .priority = 5},
+    {M_section_max_mem_delta_mb, "most", .priority = 7},
+    {M_section_bytes, "read", .priority = 6},
+};
+
+static const column_spec FILES[] = {
+    {M_file_file, "file", .shortens = true},
+    {M_file_num_chunks, "chunks", .priority = 3},
+    {M_file_failed, "failed", .priority = 2, .alarm = TONE_BAD},
+    {M_file_total_events, "events", .priority = 1},
+    {M_file_total_duration, "in process()", .bar = true},
+    {M_file_rate_khz, "rate", .priority = 0},
+    {M_file_open_seconds, "opening", .priority = 2},
+    {M_file_bytes_read, "read", .priority = 4},
+    {M_file_bytes_read_percent, "of bytes", .priority = 4},
+    {M_file_branches_read_percent, "of branches", .priority = 6},
+    {M_file_times_smaller, "packed", .form = FORM_TIMES, .priority = 5},
+    {M_file_algorithm, "with", .priority = 7},
+};
+
+static const column_spec WORKERS[] = {
+    {M_worker_worker, "worker", .shortens = true},
+    {M_worker_host, "host", .priority = 7, .shortens = true},
+    {M_worker_cores, "cores", .priority = 3},
+    {M_worker_present_seconds, "present", .priority = 1},
+    {M_worker_departure, "end", .priority = 0, .alarm = TONE_WARN, .alarm_text = "lost"},
+    {M_worker_reason, "reason", .priority = 6, .shortens = true},
+    {M_worker_chunks, "chunks", .priority = 1},
+    {M_worker_failed, "failed", .priority = 4, .alarm = TONE_BAD},
+    {M_worker_events, "events", .priority = 5},
+    {M_worker_busy_seconds, "busy", .bar = true},
+    {M_worker_rate_khz, "rate", .priority = 2},
+    {M_worker_peak_memory_bytes, "peak memory", FORM_MEMORY, .priority = 2},
+    {M_worker_memory_limit, "limit", FORM_MEMORY, .priority = 6},
+    {M_worker_avg_cpu_percent, "CPU", .priority = 3},
+};
+
+static const column_spec FAILURES[] = {
+    {M_failure_count, "times"},
+    {M_failure_error_type, "error", .shortens = true, .alarm = TONE_BAD},
+    {M_failure_error, "message", .most_lines = 3, .priority = 0},
+    {M_failure_file, "file", .shortens = true, .priority = 1},
+    {M_failure_worker, "worker", .shortens = true, .priority = 3},
+    {M_failure_dataset, "dataset", .shortens = true, .priority = 4},
+    {M_failure_lost_seconds, "lost", .priority = 2},
+};
+
+static const column_spec TASKS[] = {
+    {M_activity_prefix, "tasks", .shortens = true},
+    {M_activity_cpu_seconds, "on the CPU", .bar = true},
+    {M_activity_noncpu_seconds, "waiting"},
+    {M_activity_other_seconds, "in the engine", .priority = 1},
+    {M_activity_memory_read_bytes, "from memory", .priority = 2},
+};
+
+#define PAIRS(rows) .pairs = rows, .n_pairs = sizeof(rows) / sizeof(rows)[0]
+#define GRID(of, list) .scope = ROAST_SCOPE_##of, .columns = list, .n_columns = sizeof(list) / sizeof(list)[0]
+
+const table_spec TABLE_SPECS[] = {
+    {"throughput", "Throughput", PAIRS(THROUGHPUT)},
+    {"events", "Event processing", PAIRS(EVENTS)},
+    {"timing", "Timing", PAIRS(TIMING)},
+    {"resources", "Resources", PAIRS(RESOURCES)},
+    {"chunks", "Chunks", PAIRS(CHUNKS)},
+    {"fine", "Fine metrics", PAIRS(FINE), .if_known = true},
+    {"tasks", "Tasks", GRID(activity, TASKS), .sort = M_activity_cpu_seconds},
+    {"datasets", "Datasets", GRID(dataset, DATASETS), .sort = M_dataset_total_duration},
+    {"sections", "Sections", GRID(section, SECTIONS), .sort = M_section_total_duration},
+    {"files", "Files", GRID(file, FILES), .sort = M_file_total_duration},
+    {"workers", "Workers", GRID(worker, WORKERS), .sort = M_worker_busy_seconds, .alarm_first = true},
+    {"failures", "Failures", GRID(failure, FAILURES), .sort = M_failure_count},
+    {"notes", "Notes", .notes = true},
+};
+const size_t TABLE_SPEC_COUNT = sizeof TABLE_SPECS / sizeof TABLE_SPECS[0];
