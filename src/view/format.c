@@ -25,7 +25,10 @@ static const char *const HERTZ_UNITS[] = {"Hz", "kHz", "MHz", "GHz"};
 static const char *const COUNT_UNITS[] = {"", "k", "M", "G", "T", "P"};
 static const char *const SHORT_TIME_UNITS[] = {"ns", "µs", "ms", "s"};
 
-#define LADDER(factor, step_down, units) {factor, step_down, units, sizeof(units) / sizeof(units)[0]}
+#define LADDER(factor, step_down, units)                                                                               \
+    {                                                                                                                  \
+        factor, step_down, units, sizeof(units) / sizeof(units)[0]                                                     \
+    }
 static const ladder DATA = LADDER(1000, 1, DATA_UNITS);
 static const ladder MEMORY = LADDER(1024, 1, MEMORY_UNITS);
 static const ladder BITS = LADDER(1000, 0.1, BIT_UNITS);
@@ -100,7 +103,7 @@ void format_count(buf *out, int64_t count)
         buf_text(out, MINUS);
     uint64_t size = count < 0 ? -(uint64_t)count : (uint64_t)count;
     /* Up to here every digit can be compared with another list; above, nobody reads them all. */
-    if (size < 10000000)
+    if (size < 1000000)
         put_grouped(out, size);
     else
         put_on_ladder(out, (double)size, &COUNTS, 0, true);
@@ -110,8 +113,10 @@ void format_count(buf *out, int64_t count)
 static void format_real_count(buf *out, double count)
 {
     double size = put_sign(out, count);
-    if (size >= 1e7)
+    if (size >= 1e6)
         put_on_ladder(out, size, &COUNTS, 0, false);
+    else if (size == floor(size))
+        put_grouped(out, (uint64_t)size);
     else if (size >= 99.95 && size < 999.95)
         buf_format(out, "%.1f", size);
     else
@@ -126,7 +131,7 @@ static void put_whole_unit(buf *out, int64_t number, const char *unit)
 
 void format_seconds(buf *out, double seconds)
 {
-    if (fabs(seconds) < 59.95) {
+    if (fabs(seconds) < 99.95) {
         if (seconds == 0)
             buf_text(out, "0 s");
         else if (fabs(seconds) < 1e-9)
@@ -256,6 +261,9 @@ static void put_real(buf *out, double number, const char *unit, format_form form
     case FORM_TIMES:
         format_ratio(out, number);
         buf_text(out, " ×");
+        break;
+    case FORM_SHORT:
+        put_in_unit(out, number, strcmp(unit, "kHz/core") == 0 ? "kHz" : unit);
         break;
     }
 }

@@ -10,6 +10,7 @@ typedef enum format_form {
     FORM_MEMORY,  /* bytes as memory: 832 MiB */
     FORM_PERCENT, /* a ratio as a percentage */
     FORM_TIMES,   /* a ratio as "3.1 ×" */
+    FORM_SHORT,   /* without "/core", where the title says so */
 } format_form;
 
 /* "1.24 Gbit/s", "12 min 41 s", "98.4 M"; "n/a" if the value is absent. Text comes out as it is. */

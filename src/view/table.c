@@ -76,10 +76,12 @@ static void write_unknown(builder *b, const pair_spec *row, table_cell *cell)
 
 static void write_known(builder *b, const pair_spec *row, table_cell *cell)
 {
+    /* "p95 / p99" is read by position: a part that is missing must keep its place. */
+    bool by_position = row->join && strcmp(row->join, " / ") == 0;
     for (size_t i = 0; has_part(row, i); i++) {
         const part_spec *part = &row->parts[i];
         roast_value value = summary_value(b->summary, part->metric);
-        if (value.kind == ROAST_NOTHING)
+        if (value.kind == ROAST_NOTHING && !by_position)
             continue;
         if (b->text.len)
             buf_text(&b->text, row->join ? row->join : ", ");

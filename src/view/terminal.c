@@ -11,9 +11,9 @@
 
 enum {
     NARROWEST = 40,
-    WIDEST = 160,      /* rules longer than this lead nowhere */
+    WIDEST = 160,       /* rules longer than this lead nowhere */
     SIDE_BY_SIDE = 100, /* from here on there are two columns of lists */
-    GUTTER = 4,        /* between them */
+    GUTTER = 4,         /* between them */
     INDENT = 2,
     GAP = 2,            /* between columns of a table */
     READABLE_NAME = 24, /* columns are dropped before a name gets less than this */
@@ -177,7 +177,7 @@ static void draw_pairs(block *b, const table *t, size_t width)
         roast_str rest = safe_text(b, value->text);
         do {
             move_to(b, value_at);
-            put(b, rest.len ? text_take_line(&rest, room) : rest, value->tone);
+            put(b, rest.len ? text_take_line(&rest, room, true) : rest, value->tone);
             end_line(b);
         } while (rest.len);
     }
@@ -312,7 +312,7 @@ static void put_wrapped(block *b, const table_cell *cell, const table_column *co
         w->rest = buf_view(&w->safe);
     }
     if (w->lines < column->most_lines && w->rest.len) {
-        put(b, text_take_line(&w->rest, width), cell->tone);
+        put(b, text_take_line(&w->rest, width, false), cell->tone);
     } else {
         put_fitted(b, w->rest, width, cell->tone);
         w->rest.len = 0;
