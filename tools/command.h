@@ -42,17 +42,32 @@ extern const command COMMANDS[];
 const command *command_find(const char *name); /* NULL if there is none */
 
 /* Options that several commands share. */
-#define OPTION_HELP    {"help", NULL, "show this help and exit", NULL, 'h'}
-#define OPTION_JSON    {"json", NULL, "print JSON instead of tables", NULL, 0}
-#define OPTION_SALVAGE {"salvage", NULL, "read what can be read of a damaged run", NULL, 0}
-#define OPTION_WIDTH   {"width", "N", "columns to use (default: those of the terminal, or $COLUMNS, or 80)", NULL, 0}
+#define OPTION_HELP                                                                                                    \
+    {                                                                                                                  \
+        "help", NULL, "show this help and exit", NULL, 'h'                                                             \
+    }
+#define OPTION_JSON                                                                                                    \
+    {                                                                                                                  \
+        "json", NULL, "print JSON instead of tables", NULL, 0                                                          \
+    }
+#define OPTION_SALVAGE                                                                                                 \
+    {                                                                                                                  \
+        "salvage", NULL, "read what can be read of a damaged run", NULL, 0                                             \
+    }
+#define OPTION_WIDTH                                                                                                   \
+    {                                                                                                                  \
+        "width", "N", "columns to use (default: those of the terminal, or $COLUMNS, or 80)", NULL, 0                   \
+    }
 #define OPTION_COLOR                                                                                                   \
-    {"color", "WHEN", "auto, always or never; auto is on a terminal unless NO_COLOR is set", "auto always never", 0}
+    {                                                                                                                  \
+        "color", "WHEN", "auto, always or never; auto is on a terminal unless NO_COLOR is set", "auto always never", 0 \
+    }
 
 /* Reads the arguments after the command's name. EXIT_FINE, or what was wrong has been said and this is the status. */
 int options_parse(invocation *out, const command *command, int count, char **arguments);
 /* The one of the words that is close to what was typed; NULL if none is. */
-const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index), const void *context);
+const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
+                         const void *context);
 
 int cmd_completion(const invocation *call);
 int cmd_export(const invocation *call);

@@ -16,8 +16,9 @@ const command COMMANDS[] = {
         .name = "show",
         .summary = "tables of one run",
         .operands = "RUN",
-        .details = "RUN is a .roast file, a measurement directory (also of roastcoffea 0.1.x), or \"latest\" for the newest "
-                   "run in the cache directory. A run that is still being written can be shown too.",
+        .details =
+            "RUN is a .roast file, a measurement directory (also of roastcoffea 0.1.x), or \"latest\" for the newest "
+            "run in the cache directory. A run that is still being written can be shown too.",
         .example = "roast show latest --only chunks,workers",
         .options = SHOW_OPTIONS,
         .run = cmd_show,
@@ -38,8 +39,9 @@ const command COMMANDS[] = {
         .name = "export",
         .summary = "a run as JSON or CSV",
         .operands = "RUN --to FORMAT",
-        .details = "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
-                   "one of them, chosen with --only.",
+        .details =
+            "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
+            "one of them, chosen with --only.",
         .example = "roast export latest --to csv --only chunks -o chunks.csv",
         .options = EXPORT_OPTIONS,
         .run = cmd_export,

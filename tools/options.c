@@ -1,4 +1,5 @@
-/* Options from the command's table: --name value, --name=value, -o value, -ovalue; "--" ends them, "-" is an operand. */
+/* Options from the command's table: --name value, --name=value, -o value, -ovalue; "--" ends them, "-" is an operand.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static size_t edit_distance(const char *a, const char *b)
     return last[lb];
 }
 
-const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index), const void *context)
+const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
+                         const void *context)
 {
     const char *closest = NULL, *word;
     size_t typed_length = strlen(typed), smallest = typed_length < 4 ? 2 : 3; /* a guess must be better than this */
