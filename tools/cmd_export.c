@@ -99,12 +99,12 @@ static roast_code export_chunks(const export *e, const char *path, roast_error *
     return output_finish(&out, code, err);
 }
 
-static roast_code export_table(const export *e, const struct csv_table *table, const char *path, roast_error *err)
+static roast_code export_table(const export *e, const struct csv_table *what, const char *path, roast_error *err)
 {
-    if (table->scope == ROAST_SCOPE_chunk)
+    if (what->scope == ROAST_SCOPE_chunk)
         return export_chunks(e, path, err);
     buf text = {0};
-    csv_scope(&text, e->summary, table->scope);
+    csv_scope(&text, e->summary, what->scope);
     return write_buffer(path, &text, err);
 }
 
