@@ -64,7 +64,7 @@ const command *command_find(const char *name); /* NULL if there is none */
     }
 
 /* Reads the arguments after the command's name. EXIT_FINE, or what was wrong has been said and this is the status. */
-int options_parse(invocation *out, const command *command, int count, char **arguments);
+int options_parse(invocation *out, const command *of, int count, char **arguments);
 /* The one of the words that is close to what was typed; NULL if none is. */
 const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
                          const void *context);

@@ -63,25 +63,25 @@ static const char *option_name_at(const void *context, size_t index)
 
 /* ---- Parsing ------------------------------------------------------------------------------------------------- */
 
-static int unknown_option(const command *command, const char *typed, const char *name)
+static int unknown_option(const command *of, const char *typed, const char *name)
 {
-    const char *close = closest_word(name, option_name_at, command->options);
+    const char *close = closest_word(name, option_name_at, of->options);
     if (close)
-        return complain("roast %s has no option %s; did you mean --%s?", command->name, typed, close);
-    return complain("roast %s has no option %s; see roast %s --help", command->name, typed, command->name);
+        return complain("roast %s has no option %s; did you mean --%s?", of->name, typed, close);
+    return complain("roast %s has no option %s; see roast %s --help", of->name, typed, of->name);
 }
 
-static const option *find_long(const command *command, const char *name, size_t length)
+static const option *find_long(const command *of, const char *name, size_t length)
 {
-    for (const option *o = command->options; o->name; o++)
+    for (const option *o = of->options; o->name; o++)
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
             return o;
     return NULL;
 }
 
-static const option *find_letter(const command *command, char letter)
+static const option *find_letter(const command *of, char letter)
 {
-    for (const option *o = command->options; o->name; o++)
+    for (const option *o = of->options; o->name; o++)
         if (o->letter && o->letter == letter)
             return o;
     return NULL;
@@ -151,9 +151,9 @@ static int check_operands(const invocation *call)
     return EXIT_FINE;
 }
 
-int options_parse(invocation *out, const command *command, int count, char **arguments)
+int options_parse(invocation *out, const command *of, int count, char **arguments)
 {
-    *out = (invocation){.command = command, .operands = (const char *const *)arguments};
+    *out = (invocation){.command = of, .operands = (const char *const *)arguments};
     scan s = {out, arguments, count, 0};
     bool only_operands = false;
     for (; s.at < count; s.at++) {
