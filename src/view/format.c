@@ -31,8 +31,8 @@ static const char *const SHORT_TIME_UNITS[] = {"ns", "µs", "ms", "s"};
     }
 static const ladder DATA = LADDER(1000, 1, DATA_UNITS);
 static const ladder MEMORY = LADDER(1024, 1, MEMORY_UNITS);
-static const ladder BITS = LADDER(1000, 0.1, BIT_UNITS);
-static const ladder HERTZ = LADDER(1000, 0.1, HERTZ_UNITS);
+static const ladder BITS = LADDER(1000, 0.5, BIT_UNITS);
+static const ladder HERTZ = LADDER(1000, 0.5, HERTZ_UNITS);
 static const ladder COUNTS = LADDER(1000, 1, COUNT_UNITS);
 static const ladder SHORT_TIMES = LADDER(1000, 1, SHORT_TIME_UNITS);
 
@@ -115,8 +115,8 @@ static void format_real_count(buf *out, double count)
     double size = put_sign(out, count);
     if (size >= 1e6)
         put_on_ladder(out, size, &COUNTS, 0, false);
-    else if (size == floor(size))
-        put_grouped(out, (uint64_t)size);
+    else if (fabs(size - round(size)) <= 1e-6 * size) /* an integral of a constant: "4", not "4.00" */
+        put_grouped(out, (uint64_t)llround(size));
     else if (size >= 99.95 && size < 999.95)
         buf_format(out, "%.1f", size);
     else

@@ -74,10 +74,8 @@ static const pair_spec RESOURCES[] = {
 static const pair_spec CHUNKS[] = {
     {.title = "attempts", .parts = {{M_run_num_chunk_records, "", " measured"}}},
     {.title = "  succeeded", .parts = {{M_run_num_successful_chunks, "", ""}}, .if_known = true},
-    {.title = "  failed",
-     .parts = {{M_run_num_failed_chunks, "", "", .alarm = TONE_BAD},
-               {M_run_num_retried_chunks, "", " retried", .alarm = TONE_WARN}},
-     .if_known = true},
+    {.title = "  failed", .parts = {{M_run_num_failed_chunks, "", "", .alarm = TONE_BAD}}, .if_known = true},
+    {.title = "  retried", .parts = {{M_run_num_retried_chunks, "", "", .alarm = TONE_WARN}}, .if_known = true},
     {.title = "time in process()",
      .join = " ± ",
      .parts = {{M_run_chunk_duration_mean, "", ""}, {M_run_chunk_duration_std, "", ""}}},
