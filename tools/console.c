@@ -1,6 +1,7 @@
 /* The terminal and the environment. What they say is asked for when it is needed, so that --version costs nothing. */
 #include "console.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +97,37 @@ int console_options(terminal_options *out, const char *width, const char *color)
     return EXIT_FINE;
 }
 
+/* Why stdout could not be written, the first time that happened. */
+static int stdout_error;
+
+bool console_write(roast_str bytes)
+{
+    errno = 0;
+    if (fwrite(bytes.ptr, 1, bytes.len, stdout) == bytes.len)
+        return true;
+    if (!stdout_error)
+        stdout_error = errno;
+    return false;
+}
+
 int console_print(buf *out)
 {
     int status = EXIT_FINE;
     if (out->code)
         status = complain("%s", roast_code_text(out->code));
     else
-        fwrite(out->data ? out->data : "", 1, out->len, stdout); /* main checks stdout at the end */
+        console_write(buf_view(out)); /* console_finish tells */
     buf_release(out);
     return status;
+}
+
+int console_finish(int status)
+{
+    errno = 0;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written)
+        return status;
+    if (!stdout_error)
+        stdout_error = errno;
+    return complain("standard output cannot be written: %s", stdout_error ? strerror(stdout_error) : "unknown error");
 }

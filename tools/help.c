@@ -79,6 +79,8 @@ static void print_to(FILE *to, buf *text)
 {
     if (text->code)
         complain("%s", roast_code_text(text->code));
+    else if (to == stdout)
+        console_write(buf_view(text));
     else
         fwrite(text->data, 1, text->len, to);
     buf_release(text);

@@ -156,9 +156,5 @@ int main(int count, char **arguments)
 {
     fill_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error to report, not a silent death */
-    int status = dispatch(count, arguments);
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return complain("standard output cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
-    return status;
+    return console_finish(dispatch(count, arguments));
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "console.h"
 
 static roast_code fail_output(const output *out, roast_error *err)
 {
@@ -68,6 +69,8 @@ roast_code output_open(output *out, const char *path, roast_error *err)
 
 roast_code output_write(output *out, roast_str bytes, roast_error *err)
 {
+    if (out->to == stdout)
+        return console_write(bytes) ? ROAST_OK : fail_output(out, err);
     return fwrite(bytes.ptr, 1, bytes.len, out->to) == bytes.len ? ROAST_OK : fail_output(out, err);
 }
 

@@ -344,11 +344,11 @@ static void put_row(block *b, const table *t, size_t row, const layout *l)
                 continue;
             const table_column *column = &t->columns[i];
             const table_cell *cell = table_cell_at(t, row, i);
-            if (column->most_lines > 1 && (line_of_row == 0 || wrapped[i].rest.len)) {
+            if (column->most_lines > 1 && (line_of_row == 0 ? cell->text.len : wrapped[i].rest.len)) {
                 move_to(b, at);
                 put_wrapped(b, cell, column, l->widths[i], &wrapped[i]);
                 more |= wrapped[i].rest.len > 0;
-            } else if (line_of_row == 0) {
+            } else if (line_of_row == 0 && (cell->text.len || column->bar)) {
                 move_to(b, at);
                 put_cell(b, cell, column, l->widths[i], l->bar);
             }
@@ -482,10 +482,11 @@ void terminal_tables(buf *out, const table_set *set, const terminal_options *opt
 {
     terminal_options page = *options;
     page.width = page.width < NARROWEST ? NARROWEST : page.width > WIDEST ? WIDEST : page.width;
+    size_t i = 0, start = out->len;
     page_headings(out, set, &page);
-    size_t i = 0;
     while (i < set->count && !out->code) {
-        buf_char(out, '\n');
+        if (out->len > start)
+            buf_char(out, '\n');
         size_t lists = 0;
         while (i + lists < set->count && set->tables[i + lists].pairs)
             lists++;
