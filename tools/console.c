@@ -125,7 +125,7 @@ int console_finish(int status)
 {
     errno = 0;
     bool written = fflush(stdout) == 0 && !ferror(stdout);
-    if (written)
+    if (written || status == EXIT_TROUBLE) /* then a line has been said already */
         return status;
     if (!stdout_error)
         stdout_error = errno;
