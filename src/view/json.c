@@ -11,7 +11,7 @@
 
 /* ---- The writer ---------------------------------------------------------------------------------------------- */
 
-void json_quote(buf *out, roast_str text)
+void json_put_quoted(buf *out, roast_str text)
 {
     buf_char(out, '"');
     while (text.len) {
@@ -49,21 +49,21 @@ static void begin_item(json_writer *w)
 static void begin_value(json_writer *w, const char *key)
 {
     if (key)
-        json_key(w, str_from(key));
+        json_put_key(w, str_from(key));
     else if (!w->after_key)
         begin_item(w);
     w->after_key = false;
 }
 
-void json_key(json_writer *w, roast_str key)
+void json_put_key(json_writer *w, roast_str key)
 {
     begin_item(w);
-    json_quote(w->out, key);
+    json_put_quoted(w->out, key);
     buf_text(w->out, ": ");
     w->after_key = true;
 }
 
-void json_open(json_writer *w, const char *key, char bracket)
+void json_put_open(json_writer *w, const char *key, char bracket)
 {
     begin_value(w, key);
     buf_char(w->out, bracket);
@@ -71,7 +71,7 @@ void json_open(json_writer *w, const char *key, char bracket)
     w->filled = false;
 }
 
-void json_close(json_writer *w, char bracket)
+void json_put_close(json_writer *w, char bracket)
 {
     w->depth--;
     if (w->filled)
@@ -80,16 +80,16 @@ void json_close(json_writer *w, char bracket)
     w->filled = true;
 }
 
-void json_text(json_writer *w, const char *key, roast_str text)
+void json_put_text(json_writer *w, const char *key, roast_str text)
 {
     begin_value(w, key);
     if (str_absent(text))
         buf_text(w->out, "null");
     else
-        json_quote(w->out, text);
+        json_put_quoted(w->out, text);
 }
 
-void json_int(json_writer *w, const char *key, int64_t value)
+void json_put_int(json_writer *w, const char *key, int64_t value)
 {
     begin_value(w, key);
     if (value == ROAST_ABSENT)
@@ -98,7 +98,7 @@ void json_int(json_writer *w, const char *key, int64_t value)
         buf_format(w->out, "%" PRId64, value);
 }
 
-void json_real(json_writer *w, const char *key, double value)
+void json_put_real(json_writer *w, const char *key, double value)
 {
     begin_value(w, key);
     if (isfinite(value))
@@ -107,20 +107,20 @@ void json_real(json_writer *w, const char *key, double value)
         buf_text(w->out, "null");
 }
 
-void json_value(json_writer *w, const char *key, roast_value value)
+void json_put_value(json_writer *w, const char *key, roast_value value)
 {
     switch (value.kind) {
     case ROAST_NOTHING:
-        json_text(w, key, str_none());
+        json_put_text(w, key, str_none());
         break;
     case ROAST_INT:
-        json_int(w, key, value.as.integer);
+        json_put_int(w, key, value.as.integer);
         break;
     case ROAST_REAL:
-        json_real(w, key, value.as.real);
+        json_put_real(w, key, value.as.real);
         break;
     case ROAST_TEXT:
-        json_text(w, key, value.as.text);
+        json_put_text(w, key, value.as.text);
         break;
     }
 }
@@ -143,19 +143,19 @@ static bool next_alias(roast_str *aliases, roast_str *outer, roast_str *inner)
 /* Writes the metrics that answer to outer.something, as one object. */
 static void write_nested(json_writer *w, const roast_summary *summary, roast_str outer)
 {
-    json_key(w, outer);
-    json_open(w, NULL, '{');
+    json_put_key(w, outer);
+    json_put_open(w, NULL, '{');
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
         if (metric_info(id)->scope != ROAST_SCOPE_run)
             continue;
         roast_str aliases = str_from(metric_info(id)->aliases), this_outer, inner;
         while (next_alias(&aliases, &this_outer, &inner))
             if (!str_absent(inner) && str_equal(this_outer, outer)) {
-                json_key(w, inner);
-                json_value(w, NULL, summary_value(summary, id));
+                json_put_key(w, inner);
+                json_put_value(w, NULL, summary_value(summary, id));
             }
     }
-    json_close(w, '}');
+    json_put_close(w, '}');
 }
 
 /* Whether a metric before this one answers to outer.something: then that has been written. */
@@ -177,12 +177,12 @@ static void write_run_metrics(json_writer *w, const roast_summary *summary)
         if (metric->scope != ROAST_SCOPE_run || !metric_has_column(id))
             continue;
         roast_value value = summary_value(summary, id);
-        json_value(w, metric->name, value);
+        json_put_value(w, metric->name, value);
         roast_str aliases = str_from(metric->aliases), outer, inner;
         while (next_alias(&aliases, &outer, &inner)) {
             if (str_absent(inner)) {
-                json_key(w, outer);
-                json_value(w, NULL, value);
+                json_put_key(w, outer);
+                json_put_value(w, NULL, value);
             } else if (!nested_before(id, outer)) {
                 write_nested(w, summary, outer);
             }
@@ -192,82 +192,82 @@ static void write_run_metrics(json_writer *w, const roast_summary *summary)
 
 static void write_row(json_writer *w, const roast_summary *summary, roast_scope scope, size_t row)
 {
-    json_open(w, NULL, '{');
+    json_put_open(w, NULL, '{');
     /* The metrics of a scope stand together. */
     for (metric_id id = metric_first(scope); id < METRIC_COUNT && metric_info(id)->scope == scope; id++)
         if (metric_has_column(id))
-            json_value(w, metric_info(id)->name, summary_cell(summary, id, row));
-    json_close(w, '}');
+            json_put_value(w, metric_info(id)->name, summary_cell(summary, id, row));
+    json_put_close(w, '}');
 }
 
 static void write_list(json_writer *w, const char *key, const roast_summary *summary, roast_scope scope)
 {
-    json_open(w, key, '[');
+    json_put_open(w, key, '[');
     for (size_t row = 0; row < summary->rows[scope].count; row++)
         write_row(w, summary, scope, row);
-    json_close(w, ']');
+    json_put_close(w, ']');
 }
 
 /* Rows by name, as older scripts expect them. */
 static void write_by_name(json_writer *w, const char *key, const roast_summary *summary, metric_id name)
 {
     roast_scope scope = metric_info(name)->scope;
-    json_open(w, key, '{');
+    json_put_open(w, key, '{');
     for (size_t row = 0; row < summary->rows[scope].count; row++) {
         roast_value value = summary_cell(summary, name, row);
-        json_key(w, value.kind == ROAST_TEXT ? value.as.text : STR("unknown"));
+        json_put_key(w, value.kind == ROAST_TEXT ? value.as.text : STR("unknown"));
         write_row(w, summary, scope, row);
     }
-    json_close(w, '}');
+    json_put_close(w, '}');
 }
 
 /* One metric of every file that has it, as a plain list. */
 static void write_column(json_writer *w, const char *key, const roast_summary *summary, metric_id column)
 {
-    json_open(w, key, '[');
+    json_put_open(w, key, '[');
     for (size_t row = 0; row < summary->rows[metric_info(column)->scope].count; row++) {
         roast_value value = summary_cell(summary, column, row);
         if (value.kind != ROAST_NOTHING)
-            json_value(w, NULL, value);
+            json_put_value(w, NULL, value);
     }
-    json_close(w, ']');
+    json_put_close(w, ']');
 }
 
 static void write_reasons(json_writer *w, const roast_summary *summary)
 {
-    json_open(w, "why_absent", '{');
+    json_put_open(w, "why_absent", '{');
     for (metric_id id = 0; id < METRIC_COUNT; id++)
         if (summary->why[id] && summary_value(summary, id).kind == ROAST_NOTHING)
-            json_text(w, metric_info(id)->name, str_from(summary->why[id]));
-    json_close(w, '}');
+            json_put_text(w, metric_info(id)->name, str_from(summary->why[id]));
+    json_put_close(w, '}');
 }
 
 static void write_facts_and_notes(json_writer *w, const roast_summary *summary)
 {
-    json_open(w, "facts", '{');
+    json_put_open(w, "facts", '{');
     for (size_t i = 0; i < summary->n_facts; i++) {
-        json_key(w, summary->facts[i].key);
-        json_text(w, NULL, summary->facts[i].value);
+        json_put_key(w, summary->facts[i].key);
+        json_put_text(w, NULL, summary->facts[i].value);
     }
-    json_close(w, '}');
-    json_open(w, "notes", '[');
+    json_put_close(w, '}');
+    json_put_open(w, "notes", '[');
     for (size_t i = 0; i < summary->n_notes; i++) {
-        json_open(w, NULL, '{');
-        json_text(w, "level", summary->notes[i].level);
-        json_text(w, "text", summary->notes[i].text);
-        json_close(w, '}');
+        json_put_open(w, NULL, '{');
+        json_put_text(w, "level", summary->notes[i].level);
+        json_put_text(w, "text", summary->notes[i].text);
+        json_put_close(w, '}');
     }
-    json_close(w, ']');
+    json_put_close(w, ']');
 }
 
 void json_summary(buf *out, const roast_summary *summary)
 {
     json_writer w = {.out = out};
-    json_open(&w, NULL, '{');
-    json_text(&w, "name", summary->run_name);
-    json_text(&w, "outcome", str_from(outcome_text(summary->outcome)));
-    json_int(&w, "t_start_ns", summary->t_start_ns);
-    json_int(&w, "t_end_ns", summary->t_end_ns);
+    json_put_open(&w, NULL, '{');
+    json_put_text(&w, "name", summary->run_name);
+    json_put_text(&w, "outcome", str_from(outcome_text(summary->outcome)));
+    json_put_int(&w, "t_start_ns", summary->t_start_ns);
+    json_put_int(&w, "t_end_ns", summary->t_end_ns);
     write_run_metrics(&w, summary);
     write_reasons(&w, summary);
     write_by_name(&w, "per_dataset", summary, M_dataset_dataset);
@@ -279,7 +279,7 @@ void json_summary(buf *out, const roast_summary *summary)
     write_list(&w, "failures", summary, ROAST_SCOPE_failure);
     write_list(&w, "activities", summary, ROAST_SCOPE_activity);
     write_facts_and_notes(&w, summary);
-    json_close(&w, '}');
+    json_put_close(&w, '}');
     buf_char(out, '\n');
 }
 
@@ -288,26 +288,26 @@ void json_summary(buf *out, const roast_summary *summary)
 void json_catalogue(buf *out)
 {
     json_writer w = {.out = out};
-    json_open(&w, NULL, '[');
+    json_put_open(&w, NULL, '[');
     for (size_t i = 0; i < roast_metric_count(); i++) {
         const roast_metric *metric = roast_metric_at(i);
-        json_open(&w, NULL, '{');
-        json_text(&w, "scope", str_from(roast_scope_name(metric->scope)));
-        json_text(&w, "name", str_from(metric->name));
-        json_text(&w, "kind", str_from(metric->kind));
-        json_text(&w, "unit", str_from(metric->unit));
-        json_open(&w, "aliases", '[');
+        json_put_open(&w, NULL, '{');
+        json_put_text(&w, "scope", str_from(roast_scope_name(metric->scope)));
+        json_put_text(&w, "name", str_from(metric->name));
+        json_put_text(&w, "kind", str_from(metric->kind));
+        json_put_text(&w, "unit", str_from(metric->unit));
+        json_put_open(&w, "aliases", '[');
         roast_str aliases = str_from(metric->aliases);
         while (!str_absent(aliases)) {
             roast_str alias = str_split(&aliases, ' ');
             if (alias.len)
-                json_text(&w, NULL, alias);
+                json_put_text(&w, NULL, alias);
         }
-        json_close(&w, ']');
-        json_text(&w, "formula", str_from(metric->formula));
-        json_text(&w, "help", str_from(metric->help));
-        json_close(&w, '}');
+        json_put_close(&w, ']');
+        json_put_text(&w, "formula", str_from(metric->formula));
+        json_put_text(&w, "help", str_from(metric->help));
+        json_put_close(&w, '}');
     }
-    json_close(&w, ']');
+    json_put_close(&w, ']');
     buf_char(out, '\n');
 }
