@@ -7,20 +7,24 @@
 
 typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
 
-/* What a cell means, so that renderers choose colours and nobody else does. */
+/* What a cell means, so that renderers choose colours and nobody else does. In order of urgency. */
 typedef enum table_tone { TONE_PLAIN, TONE_STRONG, TONE_QUIET, TONE_GOOD, TONE_WARN, TONE_BAD } table_tone;
 
+/* Texts come from the run as they are: a renderer makes them harmless in its own way (text_safe, HTML escapes). */
 typedef struct table_cell {
     roast_str text;    /* as a person reads it, unit included */
     roast_value value; /* for sorting and for programs */
     table_tone tone;
+    double share; /* 0 to 1, for the bar of a column that has one; NAN for none */
 } table_cell;
 
 typedef struct table_column {
     roast_str title;
     table_align align;
-    bool shortens; /* long text may be cut in the middle to fit */
-    int priority;  /* 0 always shown; the higher, the earlier it goes when the width is short */
+    bool shortens;  /* long text may be cut in the middle to fit */
+    bool bar;       /* cells are drawn with a bar before the text */
+    int most_lines; /* text may be broken into this many lines; 0 and 1 keep it on one */
+    int priority;   /* 0 always shown; the higher, the earlier it goes when the width is short */
 } table_column;
 
 typedef struct table {
@@ -29,22 +33,37 @@ typedef struct table {
     size_t n_columns, n_rows;
     table_column *columns;
     table_cell *cells; /* row by row */
-    roast_str more;    /* a line under the table: "… and 95 more"; absent if there is none */
-    bool pairs;        /* a list of names and values: drawn without a header */
+    roast_str more;    /* a line under the table: "and 95 more"; absent if there is none */
+    bool pairs;        /* two columns, names and values: drawn without a header */
 } table;
+
+/* A part of a heading; parts stand beside each other as far as there is room. */
+typedef struct table_phrase {
+    roast_str text;
+    table_tone tone;
+} table_phrase;
+
+enum { TABLE_PHRASES = 8 };
+
+typedef struct table_heading {
+    table_phrase phrases[TABLE_PHRASES];
+    size_t count;
+} table_heading;
 
 typedef struct table_set {
     arena memory;
-    roast_str headline, subline; /* what ran; how it ended */
+    table_heading headline, subline; /* what ran; how it ended */
     table *tables;
     size_t count;
 } table_set;
 
 /* Builds the tables whose ids are in only (comma-separated; NULL for all that have something to say). limit is the
- * most rows of the tables that grow (files, workers, failures); 0 for all of them. An id that does not exist is
- * ROAST_USAGE, and the message lists those that do. */
+ * most rows of the tables that grow (datasets, files, workers, failures); 0 for all of them. An id that does not
+ * exist is ROAST_USAGE, and the message lists those that do. The set may be released even if this fails. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
 void tables_release(table_set *set);
-const char *const *table_ids(size_t *count);
+const char *table_id_at(size_t index); /* "throughput", …; NULL after the last */
+const table_cell *table_cell_at(const table *t, size_t row, size_t column);
+const char *outcome_text(roast_outcome outcome); /* "finished", … */
 
 #endif

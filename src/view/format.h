@@ -1,0 +1,25 @@
+/* Numbers for people: three digits that matter, and the unit that keeps them short. */
+#ifndef VIEW_FORMAT_H
+#define VIEW_FORMAT_H
+
+#include "base/buf.h"
+
+/* How a value wants to be read, where its unit alone does not say. */
+typedef enum format_form {
+    FORM_UNIT,    /* as its unit in the catalogue says: bytes as data, 412.6 GB */
+    FORM_MEMORY,  /* bytes as memory: 832 MiB */
+    FORM_PERCENT, /* a ratio as a percentage */
+    FORM_TIMES,   /* a ratio as "3.1 ×" */
+    FORM_SHORT,   /* without "/core", where the title says so */
+} format_form;
+
+/* "1.24 Gbit/s", "12 min 41 s", "98.4 M"; "n/a" if the value is absent. Text comes out as it is. */
+void format_value(buf *out, roast_value value, const char *unit, format_form form);
+
+void format_seconds(buf *out, double seconds);
+void format_count(buf *out, int64_t count); /* "1 842" */
+void format_data(buf *out, double bytes);   /* powers of 1000 */
+void format_memory(buf *out, double bytes); /* powers of 1024 */
+void format_percent(buf *out, double percent);
+
+#endif

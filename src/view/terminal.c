@@ -1,0 +1,503 @@
+/* Tables for a terminal. Everything is first drawn into blocks: lines whose width on the screen is known apart from
+ * their bytes, so that blocks with colours and wide characters can stand side by side. Two lists of names and values
+ * share a line where there is room for both; a table gives up columns, by priority, until it fits. */
+#include "view/terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "view/text.h"
+
+enum {
+    NARROWEST = 40,
+    WIDEST = 160,       /* rules longer than this lead nowhere */
+    SIDE_BY_SIDE = 100, /* from here on there are two columns of lists */
+    GUTTER = 4,         /* between them */
+    INDENT = 2,
+    GAP = 2,            /* between columns of a table */
+    READABLE_NAME = 24, /* columns are dropped before a name gets less than this */
+    SHORTEST_NAME = 6,
+};
+
+typedef struct line {
+    size_t end, width;
+} line;
+
+/* Lines being drawn. */
+typedef struct block {
+    const terminal_options *options;
+    buf text;
+    line *lines;
+    size_t count, capacity;
+    size_t column; /* of the pen, in the last line */
+    buf scratch;
+} block;
+
+/* ---- The pen ------------------------------------------------------------------------------------------------- */
+
+static const char *colour_of(table_tone tone)
+{
+    switch (tone) {
+    case TONE_STRONG:
+        return "\033[1m";
+    case TONE_QUIET:
+        return "\033[2m";
+    case TONE_GOOD:
+        return "\033[32m";
+    case TONE_WARN:
+        return "\033[33m";
+    case TONE_BAD:
+        return "\033[31m";
+    case TONE_PLAIN:
+        break;
+    }
+    return NULL;
+}
+
+static void put(block *b, roast_str safe, table_tone tone)
+{
+    const char *colour = b->options->colour && safe.len ? colour_of(tone) : NULL;
+    if (colour)
+        buf_text(&b->text, colour);
+    buf_str(&b->text, safe);
+    if (colour)
+        buf_text(&b->text, "\033[0m");
+    b->column += text_width(safe);
+}
+
+static void put_spaces(block *b, size_t count)
+{
+    buf_repeat(&b->text, STR(" "), count);
+    b->column += count;
+}
+
+static void move_to(block *b, size_t column)
+{
+    if (column > b->column)
+        put_spaces(b, column - b->column);
+}
+
+static void end_line(block *b)
+{
+    if (b->count == b->capacity) {
+        size_t capacity = b->capacity ? b->capacity * 2 : 32;
+        line *lines = realloc(b->lines, capacity * sizeof *lines);
+        if (!lines) {
+            b->text.code = ROAST_MEMORY;
+            return;
+        }
+        b->lines = lines;
+        b->capacity = capacity;
+    }
+    b->lines[b->count++] = (line){b->text.len, b->column};
+    b->column = 0;
+}
+
+static void block_release(block *b)
+{
+    buf_release(&b->text);
+    buf_release(&b->scratch);
+    free(b->lines);
+    b->lines = NULL;
+}
+
+static roast_str block_line(const block *b, size_t index)
+{
+    size_t start = index ? b->lines[index - 1].end : 0;
+    return (roast_str){b->text.data ? b->text.data + start : "", b->lines[index].end - start};
+}
+
+/* Room for a text that lives until the next one. What went wrong with the last one is not forgotten. */
+static buf *fresh_scratch(block *b)
+{
+    if (b->scratch.code && !b->text.code)
+        b->text.code = b->scratch.code;
+    buf_clear(&b->scratch);
+    return &b->scratch;
+}
+
+/* The text made harmless. */
+static roast_str safe_text(block *b, roast_str text)
+{
+    text_safe(fresh_scratch(b), text, b->options->utf8);
+    return buf_view(&b->scratch);
+}
+
+static size_t safe_width(block *b, roast_str text)
+{
+    return text_width(safe_text(b, text));
+}
+
+/* Text shortened to width columns. */
+static void put_fitted(block *b, roast_str text, size_t width, table_tone tone)
+{
+    roast_str safe = safe_text(b, text);
+    if (text_width(safe) <= width) {
+        put(b, safe, tone);
+        return;
+    }
+    buf shortened = {0};
+    text_shorten(&shortened, safe, width, b->options->utf8);
+    if (shortened.code)
+        b->text.code = shortened.code;
+    put(b, buf_view(&shortened), tone);
+    buf_release(&shortened);
+}
+
+static void put_title(block *b, roast_str title, size_t width)
+{
+    put(b, safe_text(b, title), TONE_STRONG);
+    put_spaces(b, 1);
+    if (b->column >= width) {
+        end_line(b);
+        return;
+    }
+    buf_repeat(fresh_scratch(b), b->options->utf8 ? STR("─") : STR("-"), width - b->column);
+    put(b, buf_view(&b->scratch), TONE_QUIET);
+    end_line(b);
+}
+
+/* ---- Lists of names and values ------------------------------------------------------------------------------- */
+
+static void draw_pairs(block *b, const table *t, size_t width)
+{
+    put_title(b, t->title, width);
+    size_t names = 0;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        size_t name = safe_width(b, table_cell_at(t, row, 0)->text);
+        names = name > names ? name : names;
+    }
+    size_t value_at = INDENT + names + GAP;
+    size_t room = width > value_at + 12 ? width - value_at : 12;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        const table_cell *value = table_cell_at(t, row, 1);
+        put_spaces(b, INDENT);
+        put(b, safe_text(b, table_cell_at(t, row, 0)->text), TONE_PLAIN);
+        roast_str rest = safe_text(b, value->text);
+        do {
+            move_to(b, value_at);
+            put(b, rest.len ? text_take_line(&rest, room, true) : rest, value->tone);
+            end_line(b);
+        } while (rest.len);
+    }
+}
+
+/* ---- Tables -------------------------------------------------------------------------------------------------- */
+
+typedef struct layout {
+    size_t widths[32]; /* 0: the column is left out */
+    size_t bar;        /* width of a bar and the space after it */
+    bool header;
+} layout;
+
+enum { MOST_COLUMNS = sizeof(((layout *)NULL)->widths) / sizeof(size_t) };
+
+static bool flexible(const table_column *column)
+{
+    return column->shortens || column->most_lines > 1;
+}
+
+static size_t natural_width(block *b, const table *t, size_t column, size_t bar)
+{
+    size_t width = 0;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        size_t cell = safe_width(b, table_cell_at(t, row, column)->text);
+        width = cell > width ? cell : width;
+    }
+    width += t->columns[column].bar ? bar : 0;
+    size_t title = safe_width(b, t->columns[column].title);
+    width = title > width ? title : width;
+    return width ? width : 1;
+}
+
+/* The width of a table whose flexible columns take no more than name columns each. */
+static size_t table_width(const table *t, const layout *l, size_t name)
+{
+    size_t total = INDENT, columns = 0;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!l->widths[i])
+            continue;
+        bool bounded = flexible(&t->columns[i]) && l->widths[i] > name;
+        total += bounded ? name : l->widths[i];
+        columns++;
+    }
+    return total + (columns ? columns - 1 : 0) * GAP;
+}
+
+/* Leaves out the least important column; false if only indispensable ones are left. */
+static bool drop_column(const table *t, layout *l)
+{
+    size_t least = t->n_columns;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (l->widths[i] && t->columns[i].priority > 0 &&
+            (least == t->n_columns || t->columns[i].priority >= t->columns[least].priority))
+            least = i;
+    if (least == t->n_columns)
+        return false;
+    l->widths[least] = 0;
+    return true;
+}
+
+static layout lay_out(block *b, const table *t, size_t width)
+{
+    layout l = {.bar = width >= 110 ? 13 : width >= 80 ? 9 : 6};
+    for (size_t i = 0; i < t->n_columns; i++) {
+        l.widths[i] = natural_width(b, t, i, l.bar);
+        l.header |= t->columns[i].title.len > 0;
+    }
+    while (table_width(t, &l, READABLE_NAME) > width && drop_column(t, &l))
+        continue;
+    /* The largest bound on names with which the table fits; the widest names give way first. */
+    size_t name = width;
+    while (name > SHORTEST_NAME && table_width(t, &l, name) > width)
+        name--;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (flexible(&t->columns[i]) && l.widths[i] > name)
+            l.widths[i] = name;
+    return l;
+}
+
+/* Eighths of a character, so that small shares can be told apart. */
+static void put_bar(block *b, double share, size_t width)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    fresh_scratch(b);
+    if (isfinite(share) && b->options->utf8) {
+        size_t filled = (size_t)lround(share * (double)width * 8);
+        if (filled == 0 && share > 0)
+            filled = 1;
+        buf_repeat(&b->scratch, STR("█"), filled / 8);
+        buf_text(&b->scratch, eighths[filled % 8]);
+    } else if (isfinite(share)) {
+        buf_repeat(&b->scratch, STR("#"), (size_t)lround(share * (double)width));
+    }
+    put(b, buf_view(&b->scratch), TONE_PLAIN);
+}
+
+static void put_aligned(block *b, roast_str text, size_t width, table_align align, table_tone tone)
+{
+    size_t natural = safe_width(b, text);
+    if (align == TABLE_RIGHT && natural < width)
+        put_spaces(b, width - natural);
+    put_fitted(b, text, width, tone);
+}
+
+static void put_header(block *b, const table *t, const layout *l)
+{
+    size_t at = INDENT;
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!l->widths[i])
+            continue;
+        move_to(b, at);
+        put_aligned(b, t->columns[i].title, l->widths[i], t->columns[i].align, TONE_QUIET);
+        at += l->widths[i] + GAP;
+    }
+    end_line(b);
+}
+
+/* Where each cell of a row goes on in the next line. */
+typedef struct wrapped_cell {
+    buf safe;
+    roast_str rest;
+    int lines;
+} wrapped_cell;
+
+static void put_wrapped(block *b, const table_cell *cell, const table_column *column, size_t width, wrapped_cell *w)
+{
+    if (w->lines++ == 0) {
+        text_safe(&w->safe, cell->text, b->options->utf8);
+        if (w->safe.code)
+            b->text.code = w->safe.code;
+        w->rest = buf_view(&w->safe);
+    }
+    if (w->lines < column->most_lines && w->rest.len) {
+        put(b, text_take_line(&w->rest, width, false), cell->tone);
+    } else {
+        put_fitted(b, w->rest, width, cell->tone);
+        w->rest.len = 0;
+    }
+}
+
+static void put_cell(block *b, const table_cell *cell, const table_column *column, size_t width, size_t bar)
+{
+    if (!column->bar) {
+        put_aligned(b, cell->text, width, column->align, cell->tone);
+        return;
+    }
+    size_t start = b->column;
+    put_bar(b, cell->share, bar - 1);
+    size_t text = safe_width(b, cell->text);
+    move_to(b, start + (width > text ? width - text : 0));
+    put_fitted(b, cell->text, width, cell->tone);
+}
+
+static void put_row(block *b, const table *t, size_t row, const layout *l)
+{
+    wrapped_cell wrapped[MOST_COLUMNS] = {0};
+    bool more = true;
+    for (int line_of_row = 0; more; line_of_row++) {
+        size_t at = INDENT;
+        more = false;
+        for (size_t i = 0; i < t->n_columns; i++) {
+            if (!l->widths[i])
+                continue;
+            const table_column *column = &t->columns[i];
+            const table_cell *cell = table_cell_at(t, row, i);
+            if (column->most_lines > 1 && (line_of_row == 0 ? cell->text.len : wrapped[i].rest.len)) {
+                move_to(b, at);
+                put_wrapped(b, cell, column, l->widths[i], &wrapped[i]);
+                more |= wrapped[i].rest.len > 0;
+            } else if (line_of_row == 0 && (cell->text.len || column->bar)) {
+                move_to(b, at);
+                put_cell(b, cell, column, l->widths[i], l->bar);
+            }
+            at += l->widths[i] + GAP;
+        }
+        end_line(b);
+    }
+    for (size_t i = 0; i < t->n_columns; i++)
+        buf_release(&wrapped[i].safe);
+}
+
+static void draw_table(block *b, const table *t, size_t width)
+{
+    put_title(b, t->title, width);
+    if (t->n_columns > MOST_COLUMNS) {
+        b->text.code = ROAST_LIMIT;
+        return;
+    }
+    layout l = lay_out(b, t, width);
+    if (l.header && t->n_rows)
+        put_header(b, t, &l);
+    for (size_t row = 0; row < t->n_rows; row++)
+        put_row(b, t, row, &l);
+    if (!str_absent(t->more)) {
+        put_spaces(b, INDENT);
+        put(b, safe_text(b, t->more), TONE_QUIET);
+        end_line(b);
+    }
+}
+
+/* ---- The page ------------------------------------------------------------------------------------------------ */
+
+static void draw_heading(block *b, const table_heading *heading, roast_str separator, size_t width)
+{
+    size_t between = text_width(separator);
+    for (size_t i = 0; i < heading->count; i++) {
+        const table_phrase *phrase = &heading->phrases[i];
+        size_t wide = safe_width(b, phrase->text);
+        if (i > 0 && b->column + between + wide > width)
+            end_line(b);
+        else if (i > 0)
+            put(b, separator, TONE_QUIET);
+        put_fitted(b, phrase->text, width, phrase->tone);
+    }
+    if (heading->count)
+        end_line(b);
+}
+
+static void page_block(buf *out, const block *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        buf_str(out, block_line(b, i));
+        buf_char(out, '\n');
+    }
+    if (b->text.code)
+        out->code = b->text.code;
+}
+
+/* Lines of right stand to the right of those of left, from this column on. */
+static void page_two(buf *out, const block *left, const block *right, size_t column)
+{
+    size_t lines = left->count > right->count ? left->count : right->count;
+    for (size_t i = 0; i < lines; i++) {
+        size_t width = 0;
+        if (i < left->count) {
+            buf_str(out, block_line(left, i));
+            width = left->lines[i].width;
+        }
+        if (i < right->count && right->lines[i].width) {
+            buf_repeat(out, STR(" "), column > width ? column - width : 1);
+            buf_str(out, block_line(right, i));
+        }
+        buf_char(out, '\n');
+    }
+    if (left->text.code || right->text.code)
+        out->code = left->text.code ? left->text.code : right->text.code;
+}
+
+static void draw_lists(block *b, const table *tables, size_t count, size_t width)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            end_line(b);
+        draw_pairs(b, &tables[i], width);
+    }
+}
+
+/* How many of the lists go to the left so that both sides are about as long. */
+static size_t split_lists(const table *tables, size_t count)
+{
+    size_t total = 0, left = 0, best = 1, smallest = SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+        total += tables[i].n_rows + 2;
+    for (size_t i = 0; i + 1 < count; i++) {
+        left += tables[i].n_rows + 2;
+        size_t longer = left > total - left ? left : total - left;
+        if (longer < smallest) {
+            smallest = longer;
+            best = i + 1;
+        }
+    }
+    return best;
+}
+
+static void page_lists(buf *out, const table *tables, size_t count, const terminal_options *options)
+{
+    block left = {.options = options}, right = {.options = options};
+    if (options->width < SIDE_BY_SIDE || count < 2) {
+        draw_lists(&left, tables, count, options->width);
+        page_block(out, &left);
+    } else {
+        size_t half = (options->width - GUTTER) / 2, on_left = split_lists(tables, count);
+        draw_lists(&left, tables, on_left, half);
+        draw_lists(&right, tables + on_left, count - on_left, half);
+        page_two(out, &left, &right, half + GUTTER);
+    }
+    block_release(&left);
+    block_release(&right);
+}
+
+static void page_headings(buf *out, const table_set *set, const terminal_options *options)
+{
+    block b = {.options = options};
+    draw_heading(&b, &set->headline, STR("   "), options->width);
+    draw_heading(&b, &set->subline, options->utf8 ? STR("   ·   ") : STR("   -   "), options->width);
+    page_block(out, &b);
+    block_release(&b);
+}
+
+void terminal_tables(buf *out, const table_set *set, const terminal_options *options)
+{
+    terminal_options page = *options;
+    page.width = page.width < NARROWEST ? NARROWEST : page.width > WIDEST ? WIDEST : page.width;
+    size_t i = 0, start = out->len;
+    page_headings(out, set, &page);
+    while (i < set->count && !out->code) {
+        if (out->len > start)
+            buf_char(out, '\n');
+        size_t lists = 0;
+        while (i + lists < set->count && set->tables[i + lists].pairs)
+            lists++;
+        if (lists) {
+            page_lists(out, &set->tables[i], lists, &page);
+        } else {
+            block b = {.options = &page};
+            draw_table(&b, &set->tables[i], page.width);
+            page_block(out, &b);
+            block_release(&b);
+        }
+        i += lists ? lists : 1;
+    }
+}

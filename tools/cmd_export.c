@@ -1,0 +1,213 @@
+/* roast export: a run as JSON or CSV, to stdout, to a file, or as a folder of tables. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "command.h"
+#include "console.h"
+#include "output.h"
+#include "runs.h"
+#include "view/csv.h"
+#include "view/json.h"
+
+enum { TO, OUTPUT, ONLY, SALVAGE };
+const option EXPORT_OPTIONS[] = {
+    [TO] = {"to", "FORMAT", "json or csv", "json csv", 't'},
+    [OUTPUT] = {"output", "PATH", "file to write, or folder for the tables of CSV; - is standard output", NULL, 'o'},
+    [ONLY] = {"only", "TABLES",
+              "tables of CSV, separated by commas: run, datasets, sections, files, workers, failures, "
+              "activities, chunks",
+              "run datasets sections files workers failures activities chunks", 0},
+    [SALVAGE] = OPTION_SALVAGE,
+    {.name = NULL},
+};
+
+static const struct csv_table {
+    const char *name;
+    roast_scope scope;
+} CSV_TABLES[] = {
+    {"run", ROAST_SCOPE_run},
+    {"datasets", ROAST_SCOPE_dataset},
+    {"sections", ROAST_SCOPE_section},
+    {"files", ROAST_SCOPE_file},
+    {"workers", ROAST_SCOPE_worker},
+    {"failures", ROAST_SCOPE_failure},
+    {"activities", ROAST_SCOPE_activity},
+    {"chunks", ROAST_SCOPE_chunk},
+};
+
+enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
+
+typedef struct export
+{
+    const char *path;
+    roast_run *run;
+    roast_summary *summary;
+    bool wanted[CSV_TABLE_COUNT];
+    size_t n_wanted;
+}
+export;
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+static roast_code write_buffer(const char *path, buf *text, roast_error *err)
+{
+    output out;
+    roast_code code = text->code ? fail(err, text->code, "%s", roast_code_text(text->code)) : ROAST_OK;
+    if (!code)
+        code = output_open(&out, path, err);
+    if (!code)
+        code = output_finish(&out, output_write(&out, buf_view(text), err), err);
+    buf_release(text);
+    return code;
+}
+
+static roast_code export_json(const export *e, roast_error *err)
+{
+    buf text = {0};
+    json_summary(&text, e->summary);
+    return write_buffer(e->path, &text, err);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------------------------- */
+
+typedef struct chunk_target {
+    output *out;
+    roast_error *err;
+} chunk_target;
+
+static roast_code write_part(void *context, roast_str part)
+{
+    chunk_target *target = context;
+    return output_write(target->out, part, target->err);
+}
+
+static roast_code export_chunks(const export *e, const char *path, roast_error *err)
+{
+    output out;
+    roast_code code = output_open(&out, path, err);
+    if (code)
+        return code;
+    roast_error of_writing = {0};
+    code = csv_chunks(e->run, write_part, &(chunk_target){&out, &of_writing}, err);
+    if (of_writing.code && err)
+        *err = of_writing;
+    else if (code && !err->message[0])
+        fail(err, code, "%s", roast_code_text(code));
+    return output_finish(&out, code, err);
+}
+
+static roast_code export_table(const export *e, const struct csv_table *what, const char *path, roast_error *err)
+{
+    if (what->scope == ROAST_SCOPE_chunk)
+        return export_chunks(e, path, err);
+    buf text = {0};
+    csv_scope(&text, e->summary, what->scope);
+    return write_buffer(path, &text, err);
+}
+
+static roast_code export_folder(const export *e, roast_error *err)
+{
+    if (mkdir(e->path, 0777) != 0 && errno != EEXIST)
+        return fail(err, ROAST_IO, "%s: the folder cannot be made: %s", e->path, strerror(errno));
+    roast_code code = ROAST_OK;
+    buf path = {0};
+    for (size_t i = 0; i < CSV_TABLE_COUNT && !code; i++) {
+        if (!e->wanted[i])
+            continue;
+        buf_clear(&path);
+        buf_format(&path, "%s/%s.csv", e->path, CSV_TABLES[i].name);
+        code = path.code ? fail_memory(err) : export_table(e, &CSV_TABLES[i], path.data, err);
+    }
+    buf_release(&path);
+    return code;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return path && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static roast_code export_csv(const export *e, roast_error *err)
+{
+    if (e->n_wanted > 1 || is_folder(e->path))
+        return export_folder(e, err);
+    for (size_t i = 0; i < CSV_TABLE_COUNT; i++)
+        if (e->wanted[i])
+            return export_table(e, &CSV_TABLES[i], e->path, err);
+    return ROAST_OK;
+}
+
+/* ---- The command --------------------------------------------------------------------------------------------- */
+
+static const char *csv_table_name_at(const void *context, size_t index)
+{
+    (void)context;
+    return index < CSV_TABLE_COUNT ? CSV_TABLES[index].name : NULL;
+}
+
+static bool want(export *e, roast_str name)
+{
+    for (size_t i = 0; i < CSV_TABLE_COUNT; i++)
+        if (str_equal(name, str_from(CSV_TABLES[i].name))) {
+            e->n_wanted += !e->wanted[i];
+            e->wanted[i] = true;
+            return true;
+        }
+    return false;
+}
+
+static int choose_tables(export *e, const char *only)
+{
+    roast_str rest = str_from(only);
+    for (size_t i = 0; !only && i < CSV_TABLE_COUNT; i++)
+        want(e, str_from(CSV_TABLES[i].name));
+    while (!str_absent(rest)) {
+        roast_str name = str_trim(str_split(&rest, ','));
+        if (want(e, name))
+            continue;
+        char typed[32];
+        snprintf(typed, sizeof typed, "%.*s", name.len < 31 ? (int)name.len : 31, name.ptr);
+        const char *close = closest_word(typed, csv_table_name_at, NULL);
+        return close ? complain("--only: there is no table \"%s\"; did you mean \"%s\"?", typed, close)
+                     : complain("--only: there is no table \"%s\"; see roast export --help", typed);
+    }
+    if (e->n_wanted > 1 && (!e->path || strcmp(e->path, "-") == 0))
+        return complain("several tables go into a folder: -o FOLDER; or one of them: --only chunks");
+    return EXIT_FINE;
+}
+
+/* Writing over the run that is being read would end both. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return a && stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+int cmd_export(const invocation *call)
+{
+    const char *format = call->values[TO], *run = call->operands[0];
+    if (!format)
+        return complain("say in which format: --to json or --to csv");
+    bool csv = strcmp(format, "csv") == 0;
+    if (!csv && strcmp(format, "json") != 0)
+        return complain("--to %s: not one of json, csv", format);
+    export e = {.path = call->values[OUTPUT]};
+    if (!csv && call->values[ONLY])
+        return complain("--only chooses tables of CSV; JSON is always the whole run");
+    if (is_same_file(e.path, run) && !is_folder(e.path))
+        return complain("%s: is the run itself; choose another name for the output", e.path);
+    int status = csv ? choose_tables(&e, call->values[ONLY]) : EXIT_FINE;
+    if (status != EXIT_FINE)
+        return status;
+    roast_error err = {0};
+    roast_code code = run_argument_summarize(&e.summary, &e.run, run, call->values[SALVAGE], &err);
+    if (!code)
+        code = csv ? export_csv(&e, &err) : export_json(&e, &err);
+    roast_summary_free(e.summary);
+    roast_run_close(e.run);
+    return code ? complain_of(&err) : EXIT_FINE;
+}

@@ -1,0 +1,133 @@
+/* The terminal and the environment. What they say is asked for when it is needed, so that --version costs nothing. */
+#include "console.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "view/text.h"
+
+enum { NARROWEST = 40, WIDEST = 10000, USUAL_WIDTH = 80 };
+
+bool console_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && value[0])
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+int complain_of(const roast_error *err)
+{
+    /* File names and texts of others are part of the message. */
+    buf line = {0};
+    buf_text(&line, "roast: ");
+    text_safe(&line, str_from(err->message[0] ? err->message : roast_code_text(err->code)), console_utf8());
+    buf_char(&line, '\n');
+    if (line.code)
+        fputs("roast: out of memory\n", stderr);
+    else
+        fwrite(line.data, 1, line.len, stderr);
+    buf_release(&line);
+    return EXIT_TROUBLE;
+}
+
+int complain(const char *format, ...)
+{
+    roast_error err = {.code = ROAST_USAGE};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err.message, sizeof err.message, format, arguments);
+    va_end(arguments);
+    return complain_of(&err);
+}
+
+static bool width_of(const char *text, size_t *width)
+{
+    int64_t number;
+    if (!text || !str_to_int(str_from(text), &number) || number < NARROWEST || number > WIDEST)
+        return false;
+    *width = (size_t)number;
+    return true;
+}
+
+static size_t console_width(void)
+{
+    size_t width;
+    if (width_of(getenv("COLUMNS"), &width))
+        return width;
+    /* Behind a pager stdout is a pipe and stderr still the terminal. */
+    static const int descriptors[] = {STDOUT_FILENO, STDERR_FILENO};
+    for (size_t i = 0; i < 2; i++) {
+        struct winsize size;
+        if (isatty(descriptors[i]) && ioctl(descriptors[i], TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
+            return size.ws_col;
+    }
+    return USUAL_WIDTH;
+}
+
+static bool colour_by_default(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && !(term && strcmp(term, "dumb") == 0);
+}
+
+int console_options(terminal_options *out, const char *width, const char *color)
+{
+    *out = (terminal_options){.utf8 = console_utf8()};
+    if (width && !width_of(width, &out->width))
+        return complain("--width %s: not a number of columns from %d to %d", width, NARROWEST, WIDEST);
+    if (!width)
+        out->width = console_width();
+    if (!color || strcmp(color, "auto") == 0)
+        out->colour = colour_by_default();
+    else if (strcmp(color, "always") == 0)
+        out->colour = true;
+    else if (strcmp(color, "never") != 0)
+        return complain("--color %s: not one of auto, always, never", color);
+    return EXIT_FINE;
+}
+
+/* Why stdout could not be written, the first time that happened. */
+static int stdout_error;
+
+bool console_write(roast_str bytes)
+{
+    errno = 0;
+    if (fwrite(bytes.ptr, 1, bytes.len, stdout) == bytes.len)
+        return true;
+    if (!stdout_error)
+        stdout_error = errno;
+    return false;
+}
+
+int console_print(buf *out)
+{
+    int status = EXIT_FINE;
+    if (out->code)
+        status = complain("%s", roast_code_text(out->code));
+    else
+        console_write(buf_view(out)); /* console_finish tells */
+    buf_release(out);
+    return status;
+}
+
+int console_finish(int status)
+{
+    errno = 0;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written || status == EXIT_TROUBLE) /* then a line has been said already */
+        return status;
+    if (!stdout_error)
+        stdout_error = errno;
+    return complain("standard output cannot be written: %s", stdout_error ? strerror(stdout_error) : "unknown error");
+}

@@ -1,0 +1,160 @@
+/* roast: the table of commands, and the way from the command line to one of them. Adding a command is one row here
+ * and one file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "console.h"
+#include "help.h"
+
+const command COMMANDS[] = {
+    {
+        .name = "show",
+        .summary = "tables of one run",
+        .operands = "RUN",
+        .details =
+            "RUN is a .roast file, a measurement directory (also of roastcoffea 0.1.x), or \"latest\" for the newest "
+            "run in the cache directory. A run that is still being written can be shown too.",
+        .example = "roast show latest --only chunks,workers",
+        .options = SHOW_OPTIONS,
+        .run = cmd_show,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
+        .name = "metrics",
+        .summary = "the catalogue: what every number means",
+        .operands = "[WORD...]",
+        .details = "Lists the metrics whose names contain one of the words, or all of them.",
+        .example = "roast metrics rate",
+        .options = METRICS_OPTIONS,
+        .run = cmd_metrics,
+        .most = SIZE_MAX,
+    },
+    {
+        .name = "export",
+        .summary = "a run as JSON or CSV",
+        .operands = "RUN --to FORMAT",
+        .details =
+            "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
+            "one of them, chosen with --only.",
+        .example = "roast export latest --to csv --only chunks -o chunks.csv",
+        .options = EXPORT_OPTIONS,
+        .run = cmd_export,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
+        .name = "import",
+        .summary = "turn a measurement of roastcoffea 0.1.x into a run file",
+        .operands = "DIRECTORY -o FILE.roast",
+        .details = "The measurement is only read. The run file appears under its name when it is complete.",
+        .example = "roast import benchmarks/2024-05-17 -o benchmarks/2024-05-17.roast",
+        .options = IMPORT_OPTIONS,
+        .run = cmd_import,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
+        .name = "help",
+        .summary = "what roast can do, or how one command is used",
+        .operands = "[COMMAND]",
+        .example = "roast help export",
+        .options = HELP_OPTIONS,
+        .run = cmd_help,
+        .most = 1,
+    },
+    {
+        .name = "completion",
+        .summary = "completion for a shell",
+        .operands = "bash",
+        .details = "Prints a script that makes the shell complete commands, options and their values.",
+        .example = "source <(roast completion bash)",
+        .options = COMPLETION_OPTIONS,
+        .run = cmd_completion,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
+        .name = "man",
+        .summary = "the manual page, as troff",
+        .operands = "",
+        .example = "roast man | man -l -",
+        .options = MAN_OPTIONS,
+        .run = cmd_man,
+        .hidden = true,
+    },
+    {.name = NULL},
+};
+
+const command *command_find(const char *name)
+{
+    for (const command *c = COMMANDS; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+/* A descriptor that was closed by our parent must not become that of a file we open: what we print would end up in
+ * it. The place is filled so that reading or writing there fails as it should. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_TROUBLE);
+}
+
+static const char *command_name_at(const void *context, size_t index)
+{
+    (void)context;
+    return COMMANDS[index].name;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *close = closest_word(name, command_name_at, NULL);
+    if (close)
+        return complain("there is no command \"%s\"; did you mean \"%s\"? All of them: roast help", name, close);
+    return complain("there is no command \"%s\"; all of them: roast help", name);
+}
+
+static int dispatch(int count, char **arguments)
+{
+    if (count < 2) {
+        help_overview(stderr);
+        return EXIT_TROUBLE;
+    }
+    const char *name = arguments[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("roast %s\n", roast_version());
+        return EXIT_FINE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        help_overview(stdout);
+        return EXIT_FINE;
+    }
+    if (name[0] == '-')
+        return complain("unknown option %s before a command; see roast --help", name);
+    const command *c = command_find(name);
+    if (!c)
+        return unknown_command(name);
+    for (int i = 2; i < count && strcmp(arguments[i], "--") != 0; i++)
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
+            help_command(stdout, c);
+            return EXIT_FINE;
+        }
+    invocation call;
+    int status = options_parse(&call, c, count - 2, arguments + 2);
+    return status == EXIT_FINE ? c->run(&call) : status;
+}
+
+int main(int count, char **arguments)
+{
+    fill_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error to report, not a silent death */
+    return console_finish(dispatch(count, arguments));
+}

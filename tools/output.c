@@ -1,0 +1,94 @@
+/* Output files are written under a temporary name beside the target and renamed: nobody ever reads half of one. */
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "console.h"
+
+static roast_code fail_output(const output *out, roast_error *err)
+{
+    return fail(err, ROAST_IO, "%s: cannot be written: %s", out->target.len ? out->target.data : "standard output",
+                strerror(errno));
+}
+
+/* Where the file really is: a link stays a link. */
+static void resolve(buf *target, const char *path)
+{
+    char *real = realpath(path, NULL);
+    buf_text(target, real ? real : path);
+    free(real);
+}
+
+static roast_code open_temporary(output *out, roast_error *err)
+{
+    buf_format(&out->temporary, "%s.XXXXXX", out->target.data);
+    if (out->temporary.code)
+        return fail_memory(err);
+    int fd = mkstemp(out->temporary.data);
+    if (fd < 0) {
+        buf_clear(&out->temporary);
+        return fail_output(out, err);
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) != 0 || !(out->to = fdopen(fd, "w"))) {
+        roast_code code = fail_output(out, err);
+        close(fd);
+        return code;
+    }
+    return ROAST_OK;
+}
+
+roast_code output_open(output *out, const char *path, roast_error *err)
+{
+    *out = (output){.to = stdout};
+    if (!path || strcmp(path, "-") == 0)
+        return ROAST_OK;
+    out->to = NULL;
+    resolve(&out->target, path);
+    struct stat status;
+    roast_code code = out->target.code ? fail_memory(err) : ROAST_OK;
+    bool exists = !code && stat(out->target.data, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+        code = fail(err, ROAST_USAGE, "%s: a folder, where a file was expected", path);
+    } else if (exists && !S_ISREG(status.st_mode)) { /* a device or a pipe takes what it is given */
+        out->to = fopen(out->target.data, "w");
+        if (!out->to)
+            code = fail_output(out, err);
+    } else if (!code) {
+        code = open_temporary(out, err);
+    }
+    return code ? output_finish(out, code, err) : code;
+}
+
+roast_code output_write(output *out, roast_str bytes, roast_error *err)
+{
+    if (out->to == stdout)
+        return console_write(bytes) ? ROAST_OK : fail_output(out, err);
+    return fwrite(bytes.ptr, 1, bytes.len, out->to) == bytes.len ? ROAST_OK : fail_output(out, err);
+}
+
+roast_code output_finish(output *out, roast_code code, roast_error *err)
+{
+    if (out->to && out->to != stdout) {
+        bool flushed = fflush(out->to) == 0;
+        if (!flushed && !code)
+            code = fail_output(out, err);
+        if (fclose(out->to) != 0 && !code)
+            code = fail_output(out, err);
+    }
+    if (out->temporary.len && !code && rename(out->temporary.data, out->target.data) != 0)
+        code = fail_output(out, err);
+    if (out->temporary.len && code)
+        unlink(out->temporary.data);
+    buf_release(&out->target);
+    buf_release(&out->temporary);
+    out->to = NULL;
+    return code;
+}

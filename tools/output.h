@@ -1,0 +1,20 @@
+/* What -o names: a file that appears when it is complete, or "-" for stdout. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+
+typedef struct output {
+    FILE *to;
+    buf target, temporary; /* empty if it is written in place */
+} output;
+
+/* path NULL or "-" is stdout. An existing file stays as it is until output_finish. */
+roast_code output_open(output *out, const char *path, roast_error *err);
+roast_code output_write(output *out, roast_str bytes, roast_error *err);
+/* Puts the file in its place, or removes it if code says that something went wrong before. Returns the first code. */
+roast_code output_finish(output *out, roast_code code, roast_error *err);
+
+#endif
