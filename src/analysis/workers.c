@@ -346,11 +346,25 @@ static void set_arrivals(const analysis *a)
     summary_set_int(a->summary, M_run_workers_lost, lost);
 }
 
+/* Records that do not say where they ran leave this open: it is not 0. */
+static void fill_worker_chunks(const analysis *a, uint32_t i, roast_summary *summary)
+{
+    const chunk_tally *chunks = &a->workers[i], *nowhere = &a->workers[run_workers(a->run)];
+    if (a->all.chunks + a->all.failed == nowhere->chunks + nowhere->failed)
+        return;
+    summary_cell_int(summary, M_worker_chunks, i, chunks->chunks);
+    summary_cell_int(summary, M_worker_failed, i, chunks->failed);
+    summary_cell_int(summary, M_worker_events, i, chunks->events);
+    summary_cell_real(summary, M_worker_busy_seconds, i, clock_seconds(chunks->busy_ns));
+    summary_cell_real(summary, M_worker_cpu_seconds, i, clock_seconds(chunks->cpu_ns));
+    summary_cell_real(summary, M_worker_rate_khz, i,
+                      ratio((double)chunks->events, clock_seconds(chunks->process_ns) * 1000));
+}
+
 static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *summary)
 {
     const roast_worker *worker = run_worker(pass->a->run, i);
     const worker_tally *tally = &pass->workers[i];
-    const chunk_tally *chunks = &pass->a->workers[i];
     bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
     summary_cell_text(summary, M_worker_worker, i, worker->address);
     summary_cell_text(summary, M_worker_host, i, host_of(worker));
@@ -359,13 +373,7 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
     summary_cell_real(summary, M_worker_present_seconds, i, presence_seconds(pass, i));
     summary_cell_text(summary, M_worker_departure, i, !gone ? STR("stayed") : worker->lost ? STR("lost") : STR("left"));
     summary_cell_text(summary, M_worker_reason, i, worker->reason);
-    summary_cell_int(summary, M_worker_chunks, i, chunks->chunks);
-    summary_cell_int(summary, M_worker_failed, i, chunks->failed);
-    summary_cell_int(summary, M_worker_events, i, chunks->events);
-    summary_cell_real(summary, M_worker_busy_seconds, i, clock_seconds(chunks->busy_ns));
-    summary_cell_real(summary, M_worker_cpu_seconds, i, clock_seconds(chunks->cpu_ns));
-    summary_cell_real(summary, M_worker_rate_khz, i,
-                      ratio((double)chunks->events, clock_seconds(chunks->process_ns) * 1000));
+    fill_worker_chunks(pass->a, i, summary);
     if (tally->memory.points)
         summary_cell_int(summary, M_worker_peak_memory_bytes, i, (int64_t)tally->memory.max);
     summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&tally->memory));
