@@ -11,12 +11,13 @@ from common import Context, Line, measure, measure_json, median, say, seconds_te
 # What the goals were set for: three sections and thirty branches for each of 100,000 chunks, 100 workers.
 SAME_DATA = ["--seed", "3", "--chunks", "100000", "--workers", "100", "--samples", "600", "--sections", "3",
              "--branches", "30", "--files", "500", "--no-truth", "--measure-write"]  # fmt: skip
+PLAIN = [*SAME_DATA, "--plain"]  # the very fields that 0.1.2 has; ours records more by default
 WORKERS = {10_000: 10, 100_000: 100, 1_000_000: 1_000}  # by chunks, each with 3,600 samples: all grows alike
 PERCENTILE_BYTES = 64  # per chunk, that exact percentiles may cost
 
 
-def write_run(context: Context, path: pathlib.Path) -> dict:
-    return measure_json([context.tool("roast-synth"), *SAME_DATA, "-o", str(path)])
+def write_run(context: Context, data: list[str], path: pathlib.Path) -> dict:
+    return measure_json([context.tool("roast-synth"), *data, "-o", str(path)])
 
 
 def reference(context: Context, *arguments: str) -> dict:
@@ -26,15 +27,17 @@ def reference(context: Context, *arguments: str) -> dict:
 
 def compare(context: Context) -> list[Line]:
     """Repetitions of ours and theirs take turns, so that a slow minute of the machine hits both."""
-    run, theirs = context.work / "same.roast", context.work / "reference"
+    run, plain, theirs = (context.work / name for name in ("run.roast", "plain.roast", "reference"))
     written, shown, saved, loaded = [], [], [], []
     for turn in range(context.repeat):
         say(f"bench: 100,000 chunks, turn {turn + 1} of {context.repeat}")
         shutil.rmtree(theirs, ignore_errors=True)
-        written.append(write_run(context, run))
+        written.append(write_run(context, SAME_DATA, run))
         saved.append(reference(context, "save", str(run), str(theirs)))
         shown.append(measure([context.tool("roast"), "show", str(run)]))
         loaded.append(reference(context, "load", str(theirs)))
+
+    write_run(context, PLAIN, plain)
 
     def line(what, ours, other, goal, text):
         return Line(what, text(ours), text(other), other / ours, goal)
@@ -44,7 +47,8 @@ def compare(context: Context) -> list[Line]:
              15, seconds_text),
         line("open and summarise", median(s.seconds for s in shown), median(x["seconds"] for x in loaded),
              20, seconds_text),
-        line("file size", run.stat().st_size, median(s["bytes"] for s in saved), 8, size_text),
+        line("file size, same fields", plain.stat().st_size, median(s["bytes"] for s in saved), 8, size_text),
+        line("file size, all we record", run.stat().st_size, median(s["bytes"] for s in saved), 8, size_text),
         line("peak memory, write", median(w["peak"] for w in written), median(s["rise"] for s in saved),
              10, size_text),
         line("peak memory, read", median(s.peak_bytes for s in shown), median(x["rise"] for x in loaded),

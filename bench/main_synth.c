@@ -44,6 +44,7 @@ static const option_row rows[] = {
     {"die", NUMBER, JOB(die), "share of the workers that die"},
     {"duration", NUMBER, JOB(duration_s), "seconds that the job should take, roughly"},
     {"tasks", FLAG, JOB(tasks), "record a task for each attempt"},
+    {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
     {"no-truth", FLAG, SETTING(no_truth), "write no truth beside the run"},
     {"unfinished", FLAG, SETTING(unfinished), "leave the run as a crash of its writer would"},

@@ -25,6 +25,7 @@ typedef struct synth_options {
     double join, leave, die;   /* shares of the workers: arrive late, leave when told to, die */
     double duration_s;         /* what the job should take, roughly */
     bool report, tasks;        /* record coffea's report; record a task for each attempt */
+    bool plain;                /* record only what roastcoffea 0.1.x measures */
 } synth_options;
 
 typedef enum synth_fate { SYNTH_SUCCEEDED, SYNTH_RAISED, SYNTH_KILLED } synth_fate;

@@ -135,6 +135,10 @@ static roast_code record_sample(recording *r, uint32_t w, uint32_t k)
         .disk_read = taken->disk_read,
         .disk_write = taken->disk_write,
     };
+    if (r->job->options.plain) {
+        sample.spilled = ROAST_ABSENT;
+        sample.net_read = sample.net_write = sample.disk_read = sample.disk_write = (double)NAN;
+    }
     return roast_record_sample(r->recorder, &sample);
 }
 
@@ -176,11 +180,13 @@ static void tell_outcome(recording *r, uint32_t a, roast_chunk *chunk)
             roast_section *section = &r->section[s];
             section->count = measured->count;
             section->duration_ns = measured->duration_ns;
-            section->cpu_ns = measured->cpu_ns;
-            section->rss_before = measured->rss_before;
-            section->rss_after = measured->rss_before + measured->rss_delta;
             section->rss_delta = measured->rss_delta;
             section->bytes = measured->bytes;
+            if (!job->options.plain) {
+                section->cpu_ns = measured->cpu_ns;
+                section->rss_before = measured->rss_before;
+                section->rss_after = measured->rss_before + measured->rss_delta;
+            }
         }
         chunk->sections = r->section;
         chunk->n_sections = n;
@@ -210,6 +216,22 @@ static roast_code record_task(recording *r, const synth_attempt *attempt)
     return roast_record_task(r->recorder, &task);
 }
 
+/* What only ours measures. */
+static void tell_more(const synth_attempt *attempt, roast_chunk *chunk)
+{
+    chunk->open_ns = attempt->open_ns;
+    chunk->events_ns = attempt->events_ns;
+    chunk->return_ns = attempt->return_ns;
+    chunk->cpu_ns = attempt->cpu_ns;
+    chunk->run_delay_ns = attempt->run_delay_ns;
+    chunk->rss_peak = attempt->rss_peak;
+    chunk->peak_shared = true;
+    chunk->read_requests = attempt->read_requests;
+    chunk->voluntary_switches = attempt->voluntary_switches;
+    chunk->involuntary_switches = attempt->involuntary_switches;
+    chunk->page_faults = attempt->page_faults;
+}
+
 static roast_code record_attempt(recording *r, uint32_t a)
 {
     const synth_attempt *attempt = &r->job->attempts[a];
@@ -217,20 +239,11 @@ static roast_code record_attempt(recording *r, uint32_t a)
     name_chunk(r, attempt, &chunk);
     chunk.t_start_ns = attempt->t_start_ns;
     chunk.duration_ns = attempt->duration_ns;
-    chunk.open_ns = attempt->open_ns;
-    chunk.events_ns = attempt->events_ns;
-    chunk.return_ns = attempt->return_ns;
-    chunk.cpu_ns = attempt->cpu_ns;
-    chunk.run_delay_ns = attempt->run_delay_ns;
     chunk.rss_before = attempt->rss_before;
     chunk.rss_after = attempt->rss_after;
-    chunk.rss_peak = attempt->rss_peak;
-    chunk.peak_shared = r->job->options.cores != 1;
     chunk.bytes_read = attempt->bytes_read;
-    chunk.read_requests = attempt->read_requests;
-    chunk.voluntary_switches = attempt->voluntary_switches;
-    chunk.involuntary_switches = attempt->involuntary_switches;
-    chunk.page_faults = attempt->page_faults;
+    if (!r->job->options.plain)
+        tell_more(attempt, &chunk);
     tell_outcome(r, a, &chunk);
     roast_code code = roast_record_chunk(r->recorder, &chunk);
     if (!code && r->job->options.tasks)
