@@ -166,6 +166,19 @@ static void put_distributions(json_t *run, const synth_job *job)
         free(all[i]->list);
 }
 
+/* Far above the line: by three standard deviations of the distances from it, two degrees of freedom being used up. */
+static int64_t count_outliers(numbers x, numbers y, long double slope, long double intercept)
+{
+    long double squares = 0;
+    for (size_t i = 0; i < x.count; i++)
+        squares += powl(y.list[i] - intercept - slope * x.list[i], 2);
+    long double deviation = sqrtl(squares / (long double)(x.count - 2));
+    int64_t outliers = 0;
+    for (size_t i = 0; i < x.count; i++)
+        outliers += y.list[i] - intercept - slope * x.list[i] > 3 * deviation;
+    return outliers;
+}
+
 static void put_fit(json_t *run, const synth_job *job)
 {
     numbers x = collect(job, events_of), y = collect(job, duration_of);
@@ -179,6 +192,7 @@ static void put_fit(json_t *run, const synth_job *job)
         put(run, "runtime_vs_events_slope", (double)(xy / xx));
         put(run, "runtime_vs_events_intercept", (double)(mean_y - xy / xx * mean_x));
         put(run, "runtime_vs_events_r2", (double)(xy * xy / (xx * yy)));
+        put_count(run, "runtime_vs_events_outliers", count_outliers(x, y, xy / xx, mean_y - xy / xx * mean_x));
     }
     free(x.list);
     free(y.list);
@@ -188,7 +202,7 @@ static void put_fit(json_t *run, const synth_job *job)
 typedef struct tally {
     int64_t chunks, failed, events, duration_ns, cpu_ns, noncpu_ns, run_delay_ns, open_ns, events_ns, return_ns;
     int64_t busy_ns, bytes, rss_peak;
-    int64_t cpu_known, bytes_known;
+    int64_t cpu_known;
 } tally;
 
 static int64_t known(int64_t value)
@@ -213,7 +227,6 @@ static void tally_attempt(tally *t, const synth_job *job, const synth_attempt *a
     t->busy_ns +=
         attempt->duration_ns + known(attempt->open_ns) + known(attempt->events_ns) + known(attempt->return_ns);
     t->bytes += known(attempt->bytes_read);
-    t->bytes_known += attempt->bytes_read != ROAST_ABSENT;
     if (attempt->rss_peak > t->rss_peak)
         t->rss_peak = attempt->rss_peak;
 }
@@ -226,14 +239,16 @@ static void put_chunks(json_t *run, const synth_job *job)
         tally_attempt(&all, job, &job->attempts[a]);
     for (uint32_t c = 0; c < job->options.chunks; c++)
         retried += job->chunks[c].tries > 1;
+    if (!job->n_attempts)
+        return;
     put_count(run, "num_chunk_records", job->n_attempts);
     put_count(run, "num_successful_chunks", all.chunks);
     put_count(run, "num_failed_chunks", all.failed);
     put_count(run, "num_retried_chunks", retried);
-    if (!job->n_attempts)
-        return;
-    put_count(run, "total_events_from_chunks", all.events);
+    if (all.chunks)
+        put_count(run, "total_events_from_chunks", all.events);
     if (all.cpu_known) {
+        put(run, "chunk_mem_peak_max_mb", (double)all.rss_peak / MEBIBYTE);
         put(run, "chunk_cpu_seconds_total", seconds(all.cpu_ns));
         put(run, "chunk_noncpu_seconds_total", seconds(all.noncpu_ns));
         put(run, "chunk_run_delay_seconds_total", seconds(all.run_delay_ns));
@@ -476,8 +491,8 @@ static json_t *dataset_rows(const synth_job *job)
             put(row, "total_duration", seconds(done.duration_ns));
             put(row, "mean_duration", seconds(done.duration_ns) / (double)done.chunks);
             put(row, "mean_events_per_chunk", (double)done.events / (double)done.chunks);
-            put(row, "cpu_seconds", seconds(done.cpu_ns));
-            put(row, "open_seconds", seconds(done.open_ns));
+            put(row, "cpu_seconds", seconds(all.cpu_ns));
+            put(row, "open_seconds", seconds(all.open_ns));
             put_count(row, "bytes_read", done.bytes);
             put(row, "rate_khz", (double)done.events / seconds(done.duration_ns) / 1000);
         }
@@ -504,7 +519,7 @@ static json_t *file_row(const synth_job *job, const synth_file *file, const tall
     if (done->chunks) {
         put_count(row, "total_events", done->events);
         put(row, "total_duration", seconds(done->duration_ns));
-        put(row, "open_seconds", seconds(done->open_ns));
+        put(row, "open_seconds", seconds(all->open_ns));
         put(row, "rate_khz", (double)done->events / seconds(done->duration_ns) / 1000);
         if (job->options.branches) {
             int64_t bytes = bytes_of_set(job, &job->datasets[file->dataset]);
