@@ -116,7 +116,7 @@ def save(run: str, directory: str) -> dict:
     facts = dict(db.execute("SELECT key, value FROM run"))
     t_start, t_end = int(facts["t_start_ns"]) / 1e9, int(facts["t_end_ns"]) / 1e9
     metrics = MetricsAggregator("dask").aggregate(
-        report, tracking_of(db), t_start, t_end, chunk_metrics=chunks_of(db), processor_name=facts["processor_name"]
+        report, tracking_of(db), t_start, t_end, chunk_metrics=chunks_of(db), processor_name=facts["processor"]
     )
     begun = time.perf_counter()
     where = save_measurement(metrics, t_start, t_end, pathlib.Path(directory), measurement_name="measurement")

@@ -60,7 +60,7 @@ static roast_code record_facts(recording *r)
     if (!code)
         code = roast_record_fact(r->recorder, "engine", text("dask"));
     if (!code)
-        code = roast_record_fact(r->recorder, "processor_name", text(SYNTH_PROCESSOR));
+        code = roast_record_fact(r->recorder, "processor", text(SYNTH_PROCESSOR));
     return code;
 }
 

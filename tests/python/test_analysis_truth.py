@@ -153,7 +153,7 @@ QUERIES = {
     "time_per_event_us_mean": "SELECT avg(duration_s * 1e6 / events) FROM chunks WHERE error_type IS NULL AND events > 0",
     "elapsed_time_seconds": f"SELECT (t1 - t0) / 1e9 FROM {TIMELINE}",
     "total_events": "SELECT json_extract(json, '$.entries') FROM document WHERE kind = 'report'",
-    "data_rate_gbps": f"SELECT json_extract(json, '$.bytesread') * 8 / (t1 - t0) FROM document, {TIMELINE} WHERE kind = 'report'",
+    "data_rate_gbps": f"SELECT json_extract(json, '$.bytesread') * 8.0 / (t1 - t0) FROM document, {TIMELINE} WHERE kind = 'report'",
     "avg_workers": f"SELECT sum(1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0)) / (t1 - t0) FROM worker, {TIMELINE}",
     "total_cores": f"SELECT sum(cores * (1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))) / (t1 - t0) FROM worker, {TIMELINE}",
     "workers_lost": "SELECT count(*) FROM worker WHERE lost",
