@@ -8,12 +8,15 @@ import json
 import os
 import pathlib
 import random
-import shutil
+import signal
 import sqlite3
 import struct
+import subprocess
 import tempfile
+import time
 
 import pytest
+from conftest import program
 
 PAGE = 4096
 
@@ -237,21 +240,36 @@ def test_a_pipe_and_a_device_are_refused_without_waiting(roast, tmp_path):
         assert shown.stderr.count("\n") == 1
 
 
-def test_a_run_with_a_damaged_log_beside_it_is_refused_or_read(roast, synthesize, tmp_path):
-    """An unfinished run leaves its log: damage there loses what is in the log, and never more than that."""
-    made, _ = synthesize(seed=6, chunks=40, workers=2, samples=5, unfinished=True)
-    chance = random.Random(14)
-    for name in made.parent.glob(made.name + "*"):
-        shutil.copy(name, tmp_path / ("run.roast" + name.name[len(made.name) :]))
-    log = tmp_path / "run.roast-wal"
-    if not log.exists():
-        pytest.skip("the recorder left no log")
-    intact = log.read_bytes()
-    for _ in range(30):
+@pytest.fixture
+def killed_run(tmp_path):
+    """What a writer leaves that is killed in the middle: a run and its log."""
+    path, log = tmp_path / "run.roast", tmp_path / "run.roast-wal"
+    command = [str(program("roast-synth")), "--chunks", "300000", "--no-truth", "-o", str(path)]
+    with subprocess.Popen(command) as writer:
+        while writer.poll() is None and not (log.exists() and log.stat().st_size > 300_000):
+            time.sleep(0.001)
+        writer.kill()
+    assert writer.returncode == -signal.SIGKILL
+    return path, log
+
+
+def test_a_killed_run_is_shown_as_interrupted_and_left_alone(roast, killed_run, tmp_path):
+    before = folder_state(tmp_path)
+    shown = roast("show", "--json", killed_run[0])
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout)["outcome"] == "interrupted"
+    assert folder_state(tmp_path) == before
+
+
+def test_damage_to_the_log_loses_no_more_than_the_log(roast, killed_run, tmp_path):
+    path, log = killed_run
+    intact, chance = log.read_bytes(), random.Random(14)
+    for _ in range(25):
         at = chance.randrange(len(intact))
-        log.write_bytes(flipped(intact, at, 0x40))
+        log.write_bytes(flipped(intact, at, 0x40) if chance.random() < 0.5 else intact[:at])
         before = folder_state(tmp_path)
         for arguments in ((), ("--salvage",)):
-            shown = roast("show", tmp_path / "run.roast", *arguments)
+            shown = roast("show", path, *arguments)
             assert shown.returncode in (0, 2), shown.stderr
+            assert shown.stderr.count("\n") <= 1
         assert folder_state(tmp_path) == before
