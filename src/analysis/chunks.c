@@ -343,7 +343,7 @@ static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_e
 roast_code analyse_chunks(analysis *a, roast_error *err)
 {
     chunk_pass pass = {.a = a, .run_delay_ns = ROAST_ABSENT, .schema_ns = ROAST_ABSENT, .noncpu_ns = ROAST_ABSENT};
-    roast_code code = run_each_chunk(a->run, see_chunk, &pass, err);
+    roast_code code = run_each_chunk(a->run, RUN_MEASURES, see_chunk, &pass, err);
     if (code == ROAST_MEMORY)
         fail_memory(err);
     if (!code)

@@ -52,15 +52,18 @@ struct roast_run {
 
 /* ---- Columns ------------------------------------------------------------------------------------------------- */
 
+/* The value is fetched once and asked twice: fetching is what costs. */
 static int64_t column_int(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column) == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : ROAST_ABSENT;
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : ROAST_ABSENT;
 }
 
 static double column_real(sqlite3_stmt *row, int column)
 {
-    int type = sqlite3_column_type(row, column);
-    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_column_double(row, column) : (double)NAN;
+    sqlite3_value *value = sqlite3_column_value(row, column);
+    int type = sqlite3_value_type(value);
+    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : (double)NAN;
 }
 
 /* Borrowed until the next step. */
@@ -750,15 +753,20 @@ static roast_code visit_chunk(void *context, sqlite3_stmt *row)
     return v->each.chunk(v->context, &chunk);
 }
 
-roast_code run_each_chunk(roast_run *run, run_chunk_visit each, void *context, roast_error *err)
+roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit each, void *context, roast_error *err)
 {
+    static const char *const columns[] = {
+        [RUN_MEASURES] = "NULL, dataset, file, NULL, NULL, events, attempt, worker, NULL, NULL, t_start_ns,"
+                         " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
+                         " rss_peak, NULL, bytes_read, NULL, NULL, NULL, NULL, branch_set, error_type, error",
+        [RUN_EVERYTHING] =
+            "uid, dataset, file, entry_start, entry_stop, events, attempt, worker, thread, pid, t_start_ns,"
+            " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
+            " rss_peak, peak_shared, bytes_read, read_requests, voluntary_switches, involuntary_switches,"
+            " page_faults, branch_set, error_type, error",
+    };
     visit v = {.run = run, .context = context, .each.chunk = each};
-    return scan_table(run, "chunk",
-                      "uid, dataset, file, entry_start, entry_stop, events, attempt, worker, thread, pid, t_start_ns,"
-                      " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
-                      " rss_peak, peak_shared, bytes_read, read_requests, voluntary_switches, involuntary_switches,"
-                      " page_faults, branch_set, error_type, error",
-                      visit_chunk, &v, err);
+    return scan_table(run, "chunk", columns[detail], visit_chunk, &v, err);
 }
 
 static roast_code visit_section(void *context, sqlite3_stmt *row)
@@ -784,12 +792,15 @@ static roast_code visit_section(void *context, sqlite3_stmt *row)
     return v->each.section(v->context, &section);
 }
 
-roast_code run_each_section(roast_run *run, run_section_visit each, void *context, roast_error *err)
+roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit each, void *context, roast_error *err)
 {
+    static const char *const columns[] = {
+        [RUN_MEASURES] = "NULL, name, NULL, NULL, count, duration_ns, cpu_ns, NULL, NULL, rss_delta, bytes",
+        [RUN_EVERYTHING] = "chunk, name, parent, depth, count, duration_ns, cpu_ns, rss_before, rss_after, rss_delta,"
+                           " bytes",
+    };
     visit v = {.run = run, .context = context, .each.section = each};
-    return scan_table(run, "section",
-                      "chunk, name, parent, depth, count, duration_ns, cpu_ns, rss_before, rss_after, rss_delta, bytes",
-                      visit_section, &v, err);
+    return scan_table(run, "section", columns[detail], visit_section, &v, err);
 }
 
 static roast_code visit_sample(void *context, sqlite3_stmt *row)
@@ -816,13 +827,17 @@ static roast_code visit_sample(void *context, sqlite3_stmt *row)
     return v->each.sample(v->context, &sample);
 }
 
-roast_code run_each_sample(roast_run *run, run_sample_visit each, void *context, roast_error *err)
+roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit each, void *context, roast_error *err)
 {
+    static const char *const columns[] = {
+        [RUN_MEASURES] = "worker, t_ns, memory, cpu, NULL, NULL, NULL, spilled, NULL, NULL, net_read, net_write,"
+                         " disk_read, disk_write",
+        [RUN_EVERYTHING] =
+            "worker, t_ns, memory, cpu, processing, executing, managed, spilled, occupancy, last_seen_ns,"
+            " net_read, net_write, disk_read, disk_write",
+    };
     visit v = {.run = run, .context = context, .each.sample = each};
-    return scan_table(run, "sample",
-                      "worker, t_ns, memory, cpu, processing, executing, managed, spilled, occupancy, last_seen_ns,"
-                      " net_read, net_write, disk_read, disk_write",
-                      visit_sample, &v, err);
+    return scan_table(run, "sample", columns[detail], visit_sample, &v, err);
 }
 
 static roast_code visit_branch(void *context, sqlite3_stmt *row)

@@ -212,8 +212,8 @@ static void check_what_is_left(const writer *w)
     if (code)
         fail_msg("%s", err.message);
     found f = {0};
-    assert_int_equal(run_each_chunk(run, check_chunk, &f, &err), ROAST_OK);
-    assert_int_equal(run_each_section(run, count_section, &f, &err), ROAST_OK);
+    assert_int_equal(run_each_chunk(run, RUN_EVERYTHING, check_chunk, &f, &err), ROAST_OK);
+    assert_int_equal(run_each_section(run, RUN_EVERYTHING, count_section, &f, &err), ROAST_OK);
     assert_int_equal(roast_run_outcome(run), ROAST_INTERRUPTED);
     roast_run_close(run);
     assert_int_equal(folder_state(), before);
