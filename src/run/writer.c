@@ -373,10 +373,11 @@ roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_err
     row_int(&r, sample->spilled);
     row_real(&r, sample->occupancy);
     row_int(&r, sample->last_seen_ns);
-    row_real(&r, sample->net_read);
-    row_real(&r, sample->net_write);
-    row_real(&r, sample->disk_read);
-    row_real(&r, sample->disk_write);
+    /* Whole bytes per second: SQLite keeps a real without a fraction as a small integer. */
+    row_real(&r, round(sample->net_read));
+    row_real(&r, round(sample->net_write));
+    row_real(&r, round(sample->disk_read));
+    row_real(&r, round(sample->disk_write));
     return row_end(&r, err);
 }
 
@@ -408,7 +409,8 @@ static roast_code write_section(run_writer *w, int64_t chunk, const roast_sectio
     row_int(&r, section->duration_ns);
     row_int(&r, section->cpu_ns);
     row_int(&r, section->rss_before);
-    row_int(&r, section->rss_after);
+    /* Entered once, it ends where it began plus what it grew by. */
+    row_int(&r, section->rss_after == section->rss_before + section->rss_delta ? ROAST_ABSENT : section->rss_after);
     row_int(&r, section->rss_delta);
     row_int(&r, section->bytes);
     return row_end(&r, err);
