@@ -1,0 +1,3 @@
+roast --help
+roast help export
+roast help nothing; echo "status $?"
