@@ -1,3 +1,4 @@
-roast --help
+roast --help | head -1
+roast help | cmp - <(roast -h)
 roast help export
-roast help nothing; echo "status $?"
+roast help nothing 2>&1; echo "status $?"
