@@ -37,6 +37,7 @@ format:  ## lay out the code as .clang-format says
 
 docs: build ## write the pages that are made from the code
 	@build/tools/roast metrics --markdown > docs/metrics.md
+	@build/tools/roast help --markdown > docs/cli.md
 
 clean:   ## remove what was built
 	rm -rf build build-* .venv demo

@@ -41,6 +41,16 @@ static roast_code put_in_place(const char *temporary, const char *target, bool f
     return code;
 }
 
+/* Messages name the file that was asked for, not the one that it was to become. */
+static void rename_in_message(roast_error *err, const char *temporary, const char *target)
+{
+    size_t length = strlen(temporary);
+    if (strncmp(err->message, temporary, length) != 0)
+        return;
+    roast_error as_said = *err;
+    fail(err, as_said.code, "%s%s", target, as_said.message + length);
+}
+
 int cmd_import(const invocation *call)
 {
     const char *target = call->values[OUTPUT];
@@ -59,6 +69,8 @@ int cmd_import(const invocation *call)
         temporary.code ? fail_memory(&err) : roast_import(call->operands[0], temporary.data, &options, &err);
     if (!code)
         code = put_in_place(temporary.data, target, force, &err);
+    if (code && !temporary.code)
+        rename_in_message(&err, temporary.data, target);
     buf_release(&temporary);
     return code ? complain_of(&err) : EXIT_FINE;
 }
