@@ -392,6 +392,15 @@ roast_code run_write_count(run_writer *w, const roast_count *count, roast_error 
     return row_end(&r, err);
 }
 
+/* Entered once, a section ends where it began plus what it grew by: then that need not be stored. */
+static int64_t rss_after_unless_derivable(const roast_section *section)
+{
+    bool derivable = section->rss_before != ROAST_ABSENT && section->rss_delta != ROAST_ABSENT &&
+                     section->rss_after != ROAST_ABSENT &&
+                     section->rss_after - section->rss_before == section->rss_delta;
+    return derivable ? ROAST_ABSENT : section->rss_after;
+}
+
 static roast_code write_section(run_writer *w, int64_t chunk, const roast_section *section, roast_error *err)
 {
     int64_t name, parent;
@@ -409,8 +418,7 @@ static roast_code write_section(run_writer *w, int64_t chunk, const roast_sectio
     row_int(&r, section->duration_ns);
     row_int(&r, section->cpu_ns);
     row_int(&r, section->rss_before);
-    /* Entered once, it ends where it began plus what it grew by. */
-    row_int(&r, section->rss_after == section->rss_before + section->rss_delta ? ROAST_ABSENT : section->rss_after);
+    row_int(&r, rss_after_unless_derivable(section));
     row_int(&r, section->rss_delta);
     row_int(&r, section->bytes);
     return row_end(&r, err);
