@@ -448,9 +448,11 @@ static json_t *worker_rows(const synth_job *job)
         json_object_set_new(row, "host", json_string(worker->host));
         put_count(row, "cores", worker->cores);
         put_count(row, "memory_limit", worker->memory_limit);
-        put_count(row, "chunks", t->chunks);
-        put_count(row, "failed", t->failed);
         put_count(row, "samples", o->samples);
+        if (job->n_attempts) { /* else nothing says what anybody did */
+            put_count(row, "chunks", t->chunks);
+            put_count(row, "failed", t->failed);
+        }
         if (t->chunks) {
             put_count(row, "events", t->events);
             put(row, "rate_khz", ratio((double)t->events, seconds(successes[w].duration_ns) * 1000));

@@ -122,10 +122,9 @@ def test_pages_overwritten_with_noise_or_zeros_are_found(run_bytes, refuse, salv
 
 def test_two_exchanged_pages_are_found(run_bytes, refuse, salvage, tmp_path):
     path = tmp_path / "run.roast"
-    a, b = 5 * PAGE, 9 * PAGE
-    path.write_bytes(
-        run_bytes[:a] + run_bytes[b : b + PAGE] + run_bytes[a + PAGE : b] + run_bytes[a : a + PAGE] + run_bytes[b + PAGE :]
-    )
+    pages = [run_bytes[start : start + PAGE] for start in range(0, len(run_bytes), PAGE)]
+    pages[5], pages[9] = pages[9], pages[5]
+    path.write_bytes(b"".join(pages))
     refuse(path)
     salvage(path)
 

@@ -217,7 +217,7 @@ static void check_what_is_left(const writer *w)
     assert_int_equal(roast_run_outcome(run), ROAST_INTERRUPTED);
     roast_run_close(run);
     assert_int_equal(folder_state(), before);
-    print_message("pace %d: recorded %lld, flushed %lld, found %lld\n", w->pace, (long long)recorded,
+    print_message("# pace %d: recorded %lld, flushed %lld, found %lld\n", w->pace, (long long)recorded,
                   (long long)flushed, (long long)f.chunks);
     assert_int_equal(f.sections, f.chunks * SECTIONS);
     assert_in_range(f.chunks, flushed, recorded + 1); /* one may have been recorded and not yet counted */
