@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "source/root/stream.h"
 
-enum { DEEPEST_BRANCH = 64, FIRST_CAPACITY = 64, BASKET_TAIL = 19 };
+enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, MOST_AT_FIRST = 10000, BASKET_TAIL = 19 };
 
 /* The entries at which baskets begin in every branch. */
 typedef struct boundaries {
@@ -24,7 +24,7 @@ typedef struct tree_reader {
     const root_record *record;
     arena *memory;
     root_tree *tree;
-    size_t capacity;
+    size_t capacity, first_capacity;
     size_t follow_left; /* bytes of branches that may still be reached by reference: see read_branches */
     size_t counter_at;  /* the last counter, and its name: neighbours mostly share one */
     roast_str counter;
@@ -297,7 +297,7 @@ static root_branch *add_branch(tree_reader *r)
 {
     root_tree *tree = r->tree;
     if (tree->n_branches == r->capacity) {
-        size_t capacity = r->capacity ? r->capacity * 2 : FIRST_CAPACITY;
+        size_t capacity = r->capacity ? r->capacity * 2 : r->first_capacity;
         root_branch *more = arena_alloc(r->memory, capacity, sizeof *more);
         if (!more) {
             r->out_of_memory = true;
@@ -345,6 +345,8 @@ static bool read_branches(tree_reader *r, size_t at, int32_t parent, int32_t dep
     if (c.failed || depth > DEEPEST_BRANCH)
         return false;
     c.end = c.start + end;
+    if (r->first_capacity == 0) /* most trees have no branches in branches */
+        r->first_capacity = count > 0 && count < MOST_AT_FIRST ? count : FEW_AT_FIRST;
     for (size_t i = 0; i < count; i++) {
         bool followed;
         root_object object = root_stream_pointer(&c, r->record->keylen, &followed);
