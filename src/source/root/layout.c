@@ -355,7 +355,7 @@ static bool read_derived(const reading *r, roast_str class_name, roast_str fallb
 static bool read_known(const reading *r, roast_str class_name, roast_str fallback, root_header header, int depth)
 {
     const cursor begin = *r->c;
-    const root_layout *layout = root_layout_built_in(class_name, header.version);
+    const root_layout *layout = r->layouts->only_from_file ? NULL : root_layout_built_in(class_name, header.version);
     if (layout && read_by(r, layout, header, depth))
         return true;
     start_again(r, &begin, layout);

@@ -74,7 +74,8 @@ typedef struct root_layout {
 /* The layouts that a file describes itself are read when they are first needed. */
 typedef struct root_layouts {
     root_tfile *file;
-    bool asked; /* for those of the file */
+    bool only_from_file; /* do without those that are built in: tests compare the two */
+    bool asked;          /* for those of the file */
     root_layout *from_file;
     size_t n_from_file;
 } root_layouts;

@@ -1,6 +1,7 @@
 /* How the data of a tree really are compressed. The settings of file and branches are what somebody wished for when
  * they were made; merging and copying without unpacking keep what was there. The block in front of the data tells the
- * truth about the algorithm. It does not tell the level: that is taken from the branch's setting where the two agree.
+ * truth about the algorithm. It does not tell the level: that is taken from the setting of the branch, or else
+ * of the file, if it names the same algorithm.
  */
 #include "source/root/sample.h"
 
@@ -53,11 +54,13 @@ static root_algorithm look_at(root_tfile *file, const root_tree *tree, const roo
     return algorithm_of_block(&c, key.objlen > key.nbytes - key.keylen);
 }
 
-static root_compression with_level(root_algorithm algorithm, int32_t setting)
+static root_compression with_level(root_algorithm algorithm, int32_t branch_setting, int32_t file_setting)
 {
-    root_compression asked = root_compression_from_setting(setting);
     if (algorithm == ROOT_ALGORITHM_NONE)
         return (root_compression){algorithm, 0};
+    root_compression asked = root_compression_from_setting(branch_setting);
+    if (asked.algorithm != algorithm)
+        asked = root_compression_from_setting(file_setting);
     return (root_compression){algorithm, asked.algorithm == algorithm ? asked.level : -1};
 }
 
@@ -74,7 +77,7 @@ void root_sample(root_tfile *file, root_tree *tree, int32_t samples)
         bool better = tree->compression.algorithm == ROOT_ALGORITHM_UNKNOWN ||
                       (tree->compression.algorithm == ROOT_ALGORITHM_NONE && algorithm != ROOT_ALGORITHM_NONE);
         if (better)
-            tree->compression = with_level(algorithm, chosen[i]->setting);
+            tree->compression = with_level(algorithm, chosen[i]->setting, file->result->setting);
         else if (algorithm != ROOT_ALGORITHM_NONE && algorithm != tree->compression.algorithm)
             tree->mixed = true;
         tree->sampled++;
