@@ -76,20 +76,25 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
     return bytes;
 }
 
-static bool may_pass(CURLcode result)
+/* A transfer that failed, in words that do not depend on the version of libcurl where it matters most. */
+static roast_code explain_failure(root_transport *t, CURLcode result, roast_error *err)
 {
+    t->passing = true;
     switch (result) {
     case CURLE_COULDNT_CONNECT:
+        return fail(err, ROAST_IO, "cannot connect to the server");
     case CURLE_OPERATION_TIMEDOUT:
+        return fail(err, ROAST_IO, "no answer from the server within %lld s", (long long)(t->timeout_ms + 999) / 1000);
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
-        return true;
+        return fail(err, ROAST_IO, "the server cut the transfer off");
     default:
-        return false;
+        t->passing = false;
+        return fail(err, ROAST_IO, "%s", curl_easy_strerror(result));
     }
 }
 
@@ -112,10 +117,8 @@ static roast_code judge_answer(root_transport *t, CURLcode result, roast_error *
         return explain_status(t, status, err);
     if (h->too_much)
         return fail(err, ROAST_IO, "the server does not answer range requests; copy the file or use another server");
-    if (result != CURLE_OK) {
-        t->passing = may_pass(result);
-        return fail(err, ROAST_IO, "%s", curl_easy_strerror(result));
-    }
+    if (result != CURLE_OK)
+        return explain_failure(t, result, err);
     if (status != 200 && status != 206 && status != 416)
         return explain_status(t, status, err);
     return ROAST_OK;

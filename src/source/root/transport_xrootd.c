@@ -162,7 +162,7 @@ static roast_code ask(root_transport *t, call what, roast_error *err)
     int64_t answer = x->answer;
     pthread_mutex_unlock(&x->lock);
     if (!answered)
-        return fail(err, ROAST_IO, "no answer from the server within %lld s", (long long)(t->timeout_ms / 1000));
+        return fail(err, ROAST_IO, "no answer from the server within %lld s", (long long)(t->timeout_ms + 999) / 1000);
     if (answer < 0)
         return fail(err, error == ENOENT ? ROAST_MISSING : ROAST_IO, "%s", error ? strerror(error) : "it failed");
     return ROAST_OK;
