@@ -31,6 +31,17 @@ typedef struct ntuple {
     bool out_of_memory;
 } ntuple;
 
+/* A fuzzer would never get beyond a checksum, so its build does without. */
+static bool checksum_agrees(const void *bytes, size_t len, uint64_t stored)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void)bytes, (void)len, (void)stored;
+    return true;
+#else
+    return XXH3_64bits(bytes, len) == stored;
+#endif
+}
+
 /* ---- Frames ------------------------------------------------------------------------------------------------- */
 
 typedef struct frame {
@@ -113,7 +124,7 @@ static roast_code open_envelope(const root_record *record, int type, const char 
     cursor_seek(&tail, record->len - 8);
     if ((first & 0xFFFF) != (uint64_t)type || first >> 16 != record->len)
         return fail(err, ROAST_CORRUPT, "its %s is not one", what);
-    if (cursor_le64(&tail) != XXH3_64bits(record->bytes, record->len - 8))
+    if (!checksum_agrees(record->bytes, record->len - 8, cursor_le64(&tail)))
         return fail(err, ROAST_CORRUPT, "its %s is damaged: the checksum does not agree", what);
     c.end -= 8;
     *out = c;
@@ -411,7 +422,7 @@ static roast_code read_anchor(const root_record *record, anchor *out, roast_erro
     uint64_t checksum = cursor_be64(&c);
     if (!c.failed && epoch != 1)
         return fail(err, ROAST_VERSION, "it is written in epoch %d of the RNTuple format; known is 1", epoch);
-    if (c.failed || XXH3_64bits(content, ANCHOR_BYTES) != checksum)
+    if (c.failed || !checksum_agrees(content, ANCHOR_BYTES, checksum))
         return fail(err, ROAST_CORRUPT, "its anchor is damaged");
     return ROAST_OK;
 }
