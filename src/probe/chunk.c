@@ -213,7 +213,8 @@ static void add_difference(int64_t *sum, int64_t now, int64_t before)
         *sum = (*sum == ROAST_ABSENT ? 0 : *sum) + (now - before);
 }
 
-/* The clocks that tell the duration are read last at the start and first at the end: our own looks are outside. */
+/* The clocks are read last at the start and first at the end, the CPU's inside the other: our own looks are outside,
+ * and the CPU time is never more than the duration. */
 static void process_begins(probe_chunk *chunk)
 {
     peak_begins(chunk);
@@ -225,10 +226,10 @@ static void process_begins(probe_chunk *chunk)
     chunk->start = look_at_thread();
 }
 
-static void process_ends(probe_chunk *chunk)
+static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
 {
     thread_look now = look_at_thread();
-    add_difference(&chunk->sum.cpu_ns, now.cpu_ns, chunk->start.cpu_ns);
+    add_difference(&chunk->sum.cpu_ns, cpu_ns, chunk->start.cpu_ns);
     add_difference(&chunk->sum.run_delay_ns, now.run_delay_ns, chunk->start.run_delay_ns);
     add_difference(&chunk->sum.voluntary_switches, now.voluntary_switches, chunk->start.voluntary_switches);
     add_difference(&chunk->sum.involuntary_switches, now.involuntary_switches, chunk->start.involuntary_switches);
@@ -239,15 +240,17 @@ static void process_ends(probe_chunk *chunk)
 
 static void enter_phase(probe_chunk *chunk, probe_phase phase)
 {
-    int64_t now = clock_monotonic_ns();
-    chunk->phase_ns[chunk->phase] += now - chunk->phase_start_ns;
+    int64_t cpu_ns = chunk->phase == PHASE_PROCESS ? look_cpu_ns() : ROAST_ABSENT;
+    chunk->phase_ns[chunk->phase] += clock_monotonic_ns() - chunk->phase_start_ns;
     if (chunk->phase == PHASE_PROCESS)
-        process_ends(chunk);
+        process_ends(chunk, cpu_ns);
     chunk->phase = phase;
     if (phase == PHASE_PROCESS)
         process_begins(chunk);
     chunk->seen[phase] = true;
     chunk->phase_start_ns = clock_monotonic_ns();
+    if (phase == PHASE_PROCESS)
+        chunk->start.cpu_ns = look_cpu_ns();
 }
 
 static bool on_own_thread(const probe_chunk *chunk)
@@ -476,8 +479,8 @@ void probe_section_enter(probe_kind kind, roast_str name, const void *token, int
     roast_section *sum = &chunk->rows[row].sum;
     switch (kind) {
     case SECTION_TIME:
-        frame->start_value = look_cpu_ns();
         frame->start_ns = clock_monotonic_ns();
+        frame->start_value = look_cpu_ns();
         break;
     case SECTION_MEMORY:
         frame->start_value = look_rss();
@@ -506,7 +509,6 @@ void probe_section_exit(const void *token, int64_t bytes)
     probe_chunk *chunk = probe_chunk_current();
     if (!chunk)
         return;
-    int64_t now = clock_monotonic_ns();
     section_frame *frame = NULL;
     size_t place = 0;
     while (chunk && !(frame = find_frame(chunk, token, &place)))
@@ -518,7 +520,7 @@ void probe_section_exit(const void *token, int64_t bytes)
         value = look_cpu_ns();
     else if (frame->kind == SECTION_MEMORY)
         value = look_rss();
-    close_frame(chunk, place, now, value);
+    close_frame(chunk, place, clock_monotonic_ns(), value);
 }
 
 void probe_section_add(probe_chunk *chunk, roast_str name, int64_t duration_ns, int64_t rss_delta, int64_t bytes)

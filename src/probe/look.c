@@ -173,7 +173,7 @@ static int64_t read_run_delay(void)
 
 thread_look look_at_thread(void)
 {
-    thread_look look = {look_cpu_ns(), read_run_delay(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+    thread_look look = {ROAST_ABSENT, read_run_delay(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {

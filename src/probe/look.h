@@ -7,7 +7,7 @@
 
 /* Counters of the calling thread; differences of two looks are of interest. */
 typedef struct thread_look {
-    int64_t cpu_ns;       /* time on a CPU */
+    int64_t cpu_ns;       /* time on a CPU: left to look_cpu_ns, which goes closest to what is measured */
     int64_t run_delay_ns; /* time runnable, waiting for a CPU */
     int64_t voluntary_switches, involuntary_switches, page_faults;
 } thread_look;
