@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
@@ -55,6 +56,42 @@ class _CurrentChunk(MutableMapping):
 current_chunk = _CurrentChunk()
 
 
+class _Tracked:
+    """A ``process`` with our measurement around it.
+
+    An object, not a closure: a processor of a notebook or script is shipped to the workers by value, and this way only
+    the user's own function is.
+    """
+
+    def __init__(self, process: Callable) -> None:
+        functools.update_wrapper(self, process)
+        self.process = process
+        parameters = list(inspect.signature(process).parameters)
+        self.is_method = len(parameters) > 1 or parameters[:1] == ["self"]
+
+    def __reduce__(self) -> tuple:
+        return track_metrics, (self.process,)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Callable:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = None
+        with _guard("@track_metrics"):
+            own = _OwnChunk.begin(self.is_method, args, kwargs)
+        if own is None:
+            return self.process(*args, **kwargs)
+        try:
+            out = self.process(*args, **kwargs)
+        except BaseException as error:
+            with _guard("@track_metrics"):
+                own.fail(error)
+            raise
+        with _guard("@track_metrics"):
+            out = own.finish(out)
+        return out
+
+
 def track_metrics(process: Callable) -> Callable:
     """Measure each call of a processor's ``process`` method, or of a function processor.
 
@@ -68,48 +105,44 @@ def track_metrics(process: Callable) -> Callable:
     callable
         Gives what ``process`` gives and raises what it raises.
     """
-    parameters = list(inspect.signature(process).parameters)
-    is_method = len(parameters) > 1 or parameters[:1] == ["self"]
+    return _Tracked(process)
 
-    @functools.wraps(process)
-    def measured(*args: Any, **kwargs: Any) -> Any:
+
+class _OwnChunk:
+    """A chunk that nobody outside measures: ``process`` was called without coffea's Runner."""
+
+    def __init__(self, events: Any) -> None:
+        from roastcoffea import _core
+
+        self.events = events
+        self.before = work.source_counters(events)
+        self.chunk = _core.Chunk(_describe(events))
+        self.chunk.phase("process")
+
+    @classmethod
+    def begin(cls, is_method: bool, args: tuple, kwargs: dict) -> _OwnChunk | None:
+        from roastcoffea import _core
+
         owner = args[0] if is_method and args else None
-        chunk = None
-        with _guard("@track_metrics"):
-            chunk = _begin(owner, args, kwargs, is_method)
-        if chunk is None:
-            return process(*args, **kwargs)
-        try:
-            out = process(*args, **kwargs)
-        except BaseException as error:
-            with _guard("@track_metrics"):
-                chunk.set(error_type=type(error).__name__, error=str(error)[:1000])
-                _hand_over(chunk.finish(), None)
-            raise
-        with _guard("@track_metrics"):
-            chunk.phase("return")
-            out = _hand_over(chunk.finish(), out)
-        return out
+        measured = _core.current_chunk() is not None
+        wanted = bool(work.listeners) if owner is None else getattr(owner, work.FLAG, False)
+        if owner is not None and (measured or wanted):
+            try:
+                owner._roastcoffea_current_chunk = current_chunk
+            except AttributeError:  # it has no place for it
+                pass
+        if measured or not wanted:
+            return None
+        return cls(kwargs.get("events", args[is_method] if len(args) > is_method else None))
 
-    return measured
+    def fail(self, error: BaseException) -> None:
+        self.chunk.set(error_type=type(error).__name__, error=str(error)[:1000])
+        _hand_over(self.chunk.finish(), None)
 
-
-def _begin(owner: Any, args: tuple, kwargs: dict, is_method: bool) -> Any:
-    """A chunk of our own, if nobody outside measures this one and somebody wants it measured."""
-    from roastcoffea import _core
-
-    if _core.current_chunk() is not None:
-        if owner is not None:
-            owner._roastcoffea_current_chunk = current_chunk
-        return None
-    if not getattr(owner, work.FLAG, bool(work.listeners) if owner is None else False):
-        return None
-    if owner is not None:
-        owner._roastcoffea_current_chunk = current_chunk
-    events = kwargs.get("events", args[1 if is_method else 0] if len(args) > is_method else None)
-    chunk = _core.Chunk(_describe(events))
-    chunk.phase("process")
-    return chunk
+    def finish(self, out: Any) -> Any:
+        self.chunk.phase("return")
+        work.note_reads(self.chunk, self.events, self.before)
+        return _hand_over(self.chunk.finish(), out)
 
 
 def _describe(events: Any) -> dict[str, Any]:
@@ -128,7 +161,7 @@ def _describe(events: Any) -> dict[str, Any]:
         described["num_events"] = len(events)
     except TypeError:
         pass
-    return described | {"worker": work._worker_name()}
+    return described | {"worker": work.worker_name()}
 
 
 def _hand_over(packed: bytes, out: Any) -> Any:

@@ -9,12 +9,12 @@ import re
 import shutil
 import tempfile
 import threading
-import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 from roastcoffea.guard import Guard, logger
+from roastcoffea.settings import settings
 from roastcoffea.work import item_key, topic_of
 
 __all__ = ["Recording", "cache_folder"]
@@ -22,6 +22,8 @@ __all__ = ["Recording", "cache_folder"]
 
 def cache_folder() -> Path:
     """Where run files go that the user gave no place for."""
+    if settings.run_folder is not None:
+        return settings.run_folder
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "roastcoffea" / "runs"
 
@@ -175,6 +177,3 @@ class Recording:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.spool)
 
-
-def now_ns() -> int:
-    return time.time_ns()

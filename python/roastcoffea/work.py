@@ -28,7 +28,18 @@ from typing import Any
 
 from roastcoffea.guard import Guard
 
-__all__ = ["FLAG", "KEY", "WorkFunction", "item_key", "load", "topic_of"]
+__all__ = [
+    "FLAG",
+    "KEY",
+    "WorkFunction",
+    "item_key",
+    "load",
+    "note_reads",
+    "read_spooled",
+    "source_counters",
+    "topic_of",
+    "worker_name",
+]
 
 #: Set on a processor: False switches collection off for it.
 FLAG = "_roastcoffea_collect_metrics"
@@ -115,7 +126,7 @@ class _Attempt:
         self.item = item
         self.processor = processor
         self.ran = False
-        self.worker = _worker_name()
+        self.worker = worker_name()
         self.key = item_key(item)
         self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
         self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
@@ -166,23 +177,17 @@ class _Attempt:
     def enter(self, events: Any) -> tuple:
         self.ran = True
         self.chunk.set(num_events=len(events))
-        before = _source_counters(events)
+        before = source_counters(events)
         self.chunk.phase("process")
         return before
 
     def leave(self, events: Any, before: tuple | None) -> None:
         self.chunk.phase("return")
-        if before:
-            after = _source_counters(events)
-            if after:
-                self.chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
-        with _guard("branches that were read"):
-            branches = _branches_read(events)
-            if branches is not None:
-                self.chunk.set(branches=branches)
-                facts = _file_facts(events, self.item, branches, self.function.ids)
-                if facts:
-                    self.send({"f": facts})
+        branches = note_reads(self.chunk, events, before)
+        with _guard("facts about files"):
+            facts = None if branches is None else _file_facts(events, self.item, branches, self.function.ids)
+            if facts:
+                self.send({"f": facts})
 
     def fail(self, error: BaseException) -> None:
         cause = error
@@ -301,7 +306,7 @@ def _dask_worker() -> Any:
         return None
 
 
-def _worker_name() -> str:
+def worker_name() -> str:
     worker = _dask_worker()
     return worker.address if worker is not None else f"{socket.gethostname()}:{os.getpid()}"
 
@@ -310,7 +315,7 @@ def _factory(events: Any) -> Any:
     return getattr(events, "attrs", {}).get("@events_factory")
 
 
-def _source_counters(events: Any) -> tuple[int, int] | None:
+def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
     handle = getattr(_factory(events), "file_handle", None)
     source = getattr(getattr(handle, "file", None), "source", None)
@@ -320,9 +325,17 @@ def _source_counters(events: Any) -> tuple[int, int] | None:
         return None
 
 
-def _branches_read(events: Any) -> list[str] | None:
+def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[str] | None:
+    """Add to a chunk what was read since ``before``: bytes, requests, branches."""
+    after = source_counters(events)
+    if before and after:
+        chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
     log = getattr(_factory(events), "access_log", None)
-    return None if log is None else sorted({access.branch for access in log})
+    if log is None:
+        return None
+    branches = sorted({access.branch for access in log})
+    chunk.set(branches=branches)
+    return branches
 
 
 def _file_facts(events: Any, item: Any, branches: list[str], ids: tuple[str, ...]) -> dict | None:

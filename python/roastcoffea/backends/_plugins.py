@@ -15,6 +15,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 from distributed.metrics import time
 from tornado.ioloop import PeriodicCallback
 
+from roastcoffea import _core
 from roastcoffea.guard import Guard
 from roastcoffea.work import topic_of
 
@@ -55,12 +56,15 @@ class SchedulerTracker(SchedulerPlugin):
 
     async def start(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.send("workers", [self.describe(worker) for worker in scheduler.workers.values()])
         self.callback = PeriodicCallback(self.tick, self.interval * 1000)
         self.callback.start()
 
     def describe(self, worker: Any) -> list:
         return [worker.address, str(worker.name), worker.host, worker.nthreads, worker.memory_limit, time()]
+
+    def present(self) -> list[list]:
+        """The workers that are there."""
+        return [self.describe(worker) for worker in self.scheduler.workers.values()]
 
     def send(self, kind: str, rows: list) -> None:
         if rows:
@@ -209,27 +213,31 @@ _LOADER = (
 
 def load_probe(state: dict) -> WorkerPlugin:
     """Rebuild a ``WorkerProbe`` from its pickle."""
-    return WorkerProbe(state["identity"])
+    return WorkerProbe(state["identity"], state["hz"])
 
 
 class WorkerProbe(WorkerPlugin):
     """Announces its worker, and lets the sampler thread of the probe run while a collector is open."""
 
-    def __init__(self, identity: str) -> None:
+    def __init__(self, identity: str, hz: float) -> None:
         self.identity = identity
+        self.hz = hz
+        self.sampling = False
         self.name = topic_of(identity)
         self.guard = Guard()
 
     def __reduce__(self) -> tuple:
         # Dask closes a worker that cannot load a plugin: where this package is missing, the pickle is an empty plugin.
-        return eval, (_LOADER, {"state": {"identity": self.identity}})
+        return eval, (_LOADER, {"state": {"identity": self.identity, "hz": self.hz}})
 
     def setup(self, worker: Any) -> None:
         self.worker = worker
         with self.guard("the worker's own account"):
-            worker.log_event(self.name, {"worker": self.describe()})
+            worker.log_event(self.name, {"hello": self.describe()})
         with self.guard("the fine timeline of memory"):
-            _sampler_use(+1)
+            if self.hz > 0:
+                _core.sampler_start(self.hz)
+                self.sampling = True
 
     def describe(self) -> dict[str, Any]:
         worker = self.worker
@@ -241,25 +249,9 @@ class WorkerProbe(WorkerPlugin):
             "latency": worker.latency,
         }
 
-    def drain(self) -> dict[str, Any]:
-        """The last word of a worker, at the end of a run."""
-        return self.describe()
-
     def teardown(self, worker: Any) -> None:
         with self.guard("the fine timeline of memory"):
-            _sampler_use(-1)
+            if self.sampling:
+                self.sampling = False
+                _core.sampler_stop()
 
-
-_sampler_users = 0
-
-
-def _sampler_use(change: int) -> None:
-    """Start the sampler of this process with its first user, stop it with its last."""
-    global _sampler_users
-    from roastcoffea import _core
-
-    _sampler_users += change
-    if _sampler_users == 1 and change > 0:
-        _core.sampler_start()
-    elif _sampler_users == 0:
-        _core.sampler_stop()

@@ -16,6 +16,7 @@ from typing import Any
 
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.recording import Recording
+from roastcoffea.settings import settings
 
 __all__ = ["DaskBackend", "DaskMetricsBackend"]
 
@@ -85,20 +86,30 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         tracker = SchedulerTracker(self.recording.identity, self.client.id, interval)
         self.client.register_plugin(tracker, name=tracker.name)
         self._tracker = True
+        for row in self._on_scheduler(_present(), name=tracker.name):
+            self._joined([*row[:-1], None])  # before we came
 
     def _install_probes(self) -> None:
         from roastcoffea.backends._plugins import WorkerProbe
 
-        probe = WorkerProbe(self.recording.identity)
+        probe = WorkerProbe(self.recording.identity, settings.sampler_hz)
         self._probes = True
         self.client.register_plugin(probe, name=probe.name)
-        answers = self._on_workers(_has_probe(), name=probe.name)
-        missing = sorted(address for address, has in answers.items() if has is False)
+        answers = self._ask_probes()
+        missing = [address for address, words in answers.items() if words is None]
         if missing:
             self.recording.guard.say(
                 "workers without us",
                 f"{len(missing)} of {len(answers)} workers have not got roastcoffea: their chunks are not measured",
             )
+
+    def _ask_probes(self) -> dict[str, Any]:
+        """What each worker says of itself; None for one without this package."""
+        answers = self._on_workers(_ask_probe(), name=self.recording.topic)
+        for words in answers.values():
+            if isinstance(words, dict):
+                self._worker_said(words)
+        return answers
 
     def _on_workers(self, function: Callable, **kwargs: Any) -> dict[str, Any]:
         return self.client.sync(
@@ -123,9 +134,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         recording, client = self.recording, self.client
         if self._probes:
             with recording.guard("the workers' last words"):
-                for words in self._on_workers(_drain_probe(), name=recording.topic).values():
-                    if isinstance(words, dict):
-                        self._worker_said(words)
+                self._ask_probes()
             with recording.guard("leaving the workers"):
                 client.unregister_worker_plugin(recording.topic)
         if self._tracker:
@@ -166,8 +175,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             elif "gone" in message:
                 for address, when, lost, reason in message["gone"]:
                     recording.worker_left(address, self._here_ns(when), lost=lost, reason=reason)
-            elif "worker" in message:
-                self._worker_said(message["worker"])
+            elif "hello" in message:
+                self._worker_said(message["hello"])
             elif "end" in message:
                 self._end.set()
             else:
@@ -450,19 +459,19 @@ def _forget_topic() -> Callable:
     return forget
 
 
-def _has_probe() -> Callable:
-    def has(name: str, dask_worker: Any = None) -> bool:
-        return hasattr(dask_worker.plugins.get(name), "drain")
+def _present() -> Callable:
+    def present(name: str, dask_scheduler: Any = None) -> list:
+        return dask_scheduler.plugins[name].present()
 
-    return has
+    return present
 
 
-def _drain_probe() -> Callable:
-    def drain(name: str, dask_worker: Any = None) -> dict | None:
+def _ask_probe() -> Callable:
+    def ask(name: str, dask_worker: Any = None) -> dict | None:
         probe = dask_worker.plugins.get(name)
-        return probe.drain() if hasattr(probe, "drain") else None
+        return probe.describe() if hasattr(probe, "describe") else None
 
-    return drain
+    return ask
 
 
 def _read_span() -> Callable:

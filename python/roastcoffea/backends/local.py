@@ -94,15 +94,16 @@ class LocalMetricsBackend(AbstractMetricsBackend):
                     if not line.endswith(b"\n"):
                         break
                     self._read[path] = self._read.get(path, 0) + len(line)
-                    self._joined(int(path.stem), 1)
-                    self.recording.receive(read_spooled(line))
+                    message = read_spooled(line)
+                    self._joined(int(path.stem), 1, message.get("t"))
+                    self.recording.receive(message)
 
-    def _joined(self, pid: int, cores: int) -> None:
+    def _joined(self, pid: int, cores: int, when_ns: int | None = None) -> None:
         if pid not in self._pids:
             self._pids[pid] = None
             self.recording.worker(
                 _address(pid), name=f"process {pid}", host=socket.gethostname(), pid=pid, cores=cores,
-                memory_limit=_memory_limit(), joined_ns=time.time_ns(), clock_offset_ns=0, clock_error_ns=0,
+                memory_limit=_memory_limit(), joined_ns=when_ns or time.time_ns(), clock_offset_ns=0, clock_error_ns=0,
             )  # fmt: skip
 
     def _left(self, pid: int, reason: str, *, lost: bool = False) -> None:
