@@ -1,41 +1,58 @@
-"""roastcoffea: how fast a coffea analysis ran, where the time went, and what held it back.
+"""What a coffea analysis did with its cluster: how fast it was, where the time went, what held it back.
 
-Nothing heavy is imported before it is used.
+Importing this package imports nothing else: not coffea, not distributed, not even the extension module. What is
+asked for is imported then.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_WHERE = {
-    "MetricsCollector": "collector",
-    "track_metrics": "decorator",
+#: Where each public name lives.
+_HOMES = {
     "BaseInstrumentationContext": "instrumentation",
-    "track_bytes": "instrumentation",
-    "track_memory": "instrumentation",
-    "track_section": "instrumentation",
-    "track_time": "instrumentation",
+    "MetricsCollector": "collector",
+    "RoastError": "_core",
     "Run": "run",
-    "open_run": "run",
-    "load_measurement": "export.measurements",
-    "save_measurement": "export.measurements",
-    "register_backend": "backends",
+    "__version__": "_core",
     "configure": "settings",
+    "load_measurement": "export.measurements",
+    "open_run": "run",
+    "register_backend": "backends",
+    "save_measurement": "export.measurements",
+    "track_bytes": "_core",
+    "track_memory": "_core",
+    "track_metrics": "decorator",
+    "track_section": "_core:track_time",
+    "track_time": "_core",
 }
 
-__all__ = ["__version__", *_WHERE]
+__all__ = sorted(_HOMES)
+
+if TYPE_CHECKING:
+    from roastcoffea._core import RoastError, __version__, track_bytes, track_memory, track_time
+    from roastcoffea.backends import register_backend
+    from roastcoffea.collector import MetricsCollector
+    from roastcoffea.decorator import track_metrics
+    from roastcoffea.export.measurements import load_measurement, save_measurement
+    from roastcoffea.instrumentation import BaseInstrumentationContext
+    from roastcoffea.run import Run, open_run
+    from roastcoffea.settings import configure
+
+    track_section = track_time
 
 
 def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        value = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-        globals()[name] = value
-        return value
-    if name == "__version__":
-        return import_module(f"{__name__}._core").__version__
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'roastcoffea' has no attribute {name!r}")
+    from importlib import import_module
+
+    module, _, attribute = home.partition(":")
+    value = getattr(import_module(f"roastcoffea.{module}"), attribute or name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(set(globals()) | set(__all__))

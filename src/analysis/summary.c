@@ -105,7 +105,11 @@ roast_value roast_summary_get(const roast_summary *summary, const char *name, co
     metric_id id = metric_find(ROAST_SCOPE_run, str_from(name));
     if (why)
         *why = id == METRIC_COUNT ? "there is no such metric" : summary->why[id];
-    return id == METRIC_COUNT ? (roast_value){.kind = ROAST_NOTHING} : summary->values[id];
+    if (id == METRIC_COUNT)
+        return (roast_value){.kind = ROAST_NOTHING};
+    if (why && summary->values[id].kind != ROAST_NOTHING)
+        *why = NULL;
+    return summary->values[id];
 }
 
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope)
@@ -203,8 +207,10 @@ static void take_given(roast_summary *summary, const roast_run *run)
         metric_id id = metric_find(ROAST_SCOPE_run, run_given(run, i, &value));
         if (id == METRIC_COUNT || summary->values[id].kind != ROAST_NOTHING)
             continue;
-        if (value.kind == ROAST_INT || value.kind == ROAST_REAL)
-            summary->values[id] = value;
+        if (value.kind != ROAST_INT && value.kind != ROAST_REAL)
+            continue;
+        summary->values[id] = value;
+        summary->why[id] = NULL;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "record/unpack.h"
 #include "run/writer.h"
 
 enum { COMMIT_RECORDS = 1000, COMMIT_SECONDS = 1 };
@@ -150,6 +151,40 @@ roast_code roast_record_count(roast_recorder *recorder, const roast_count *count
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk)
 {
     RECORD(recorder, run_write_chunk(recorder->writer, chunk, &err));
+}
+
+static roast_code write_unpacked(run_writer *writer, unpacked *record, roast_str worker, roast_error *err)
+{
+    if (record->is_chunk) {
+        if (!record->chunk.worker.ptr)
+            record->chunk.worker = worker;
+        return run_write_chunk(writer, &record->chunk, err);
+    }
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < record->n_samples; i++) {
+        record->samples[i].worker = worker;
+        code = run_write_sample(writer, &record->samples[i], err);
+    }
+    return code;
+}
+
+roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast_str worker, roast_error *err)
+{
+    arena memory = {0};
+    unpacked record;
+    roast_error local;
+    err = err ? err : &local;
+    *err = (roast_error){0};
+    roast_code code = unpack_record(&record, &memory, packed, err);
+    if (!code) {
+        bool writable = begin_record(recorder);
+        code = writable ? write_unpacked(recorder->writer, &record, worker, err) : ROAST_OK;
+        code = end_record(recorder, code, err);
+        if (code && !err->code)
+            roast_recorder_status(recorder, err);
+    }
+    arena_release(&memory);
+    return code;
 }
 
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)

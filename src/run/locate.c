@@ -119,6 +119,8 @@ static roast_code open_as(located_run *out, const char *path, const char *parame
     int code = uri.code ? SQLITE_NOMEM
                         : sqlite3_open_v2(uri.data, &out->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     buf_release(&uri);
+    if (code == SQLITE_OK && out->damaged) /* or SQLite takes no file that is shorter than its header says */
+        code = sqlite3_exec(out->db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(out->db,
                             "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; SELECT count(*) FROM sqlite_schema",
@@ -272,6 +274,11 @@ roast_code locate_run(located_run *out, const char *path, const roast_open_optio
 {
     *out = (located_run){0};
     roast_code code = open_somehow(out, path, options, err);
+    char *hint = strstr(out->what.message, "; what can be read");
+    if (hint) /* that is what is being done */
+        *hint = '\0';
+    if (code == ROAST_CORRUPT && out->damaged && options && options->salvage)
+        fail(err, code, "%s: too damaged: nothing of it can be read", path);
     if (code)
         locate_release(out);
     return code;

@@ -17,6 +17,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/u64map.h"
+#include "model/branch_set.h"
 #include "run/database.h"
 #include "run/reader.h"
 #include "run/seal.h"
@@ -45,6 +46,7 @@ extern const char roast_schema_sql[];
                   " bytes_read = coalesce(?10, bytes_read) WHERE id = ?1")                                             \
     X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
+    X(NAMELESS_SET, "UPDATE chunk SET branch_set = NULL WHERE branch_set = ?")                                         \
     X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
     X(SECTION, "INSERT INTO section VALUES (?,?,?,?,?,?,?,?,?,?,?)")                                                   \
     X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
@@ -75,12 +77,15 @@ struct run_writer {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    intern names, datasets, files, branch_sets; /* number + 1 is the id */
-    intern addresses;                           /* number is the index into workers */
+    intern names, datasets, files; /* number + 1 is the id */
+    intern addresses;              /* number is the index into workers */
     known_worker *workers;
     size_t workers_capacity;
     int64_t n_workers, n_chunks;
     u64map chunk_uids, chunk_attempts;
+    u64map branch_set_ids; /* by hash */
+    bool *branch_set_named;
+    size_t n_branch_sets, branch_sets_capacity;
     bool in_transaction, in_memory;
 };
 
@@ -243,50 +248,102 @@ static roast_code file_id(run_writer *w, roast_str url, roast_str tree, roast_st
     return row_end(&r, err);
 }
 
-static int compare_ids(const void *a, const void *b)
+static roast_code write_set_members(run_writer *w, int64_t set, const roast_str *names, size_t count, roast_error *err)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The id of a set of branches: identical sets are stored once, whatever order they come in. */
-static roast_code store_branch_set(run_writer *w, int64_t *ids, size_t count, int64_t *set, roast_error *err)
-{
-    qsort(ids, count, sizeof *ids, compare_ids);
-    size_t distinct = 0;
-    for (size_t i = 0; i < count; i++)
-        if (distinct == 0 || ids[distinct - 1] != ids[i])
-            ids[distinct++] = ids[i];
-    bool added;
-    uint32_t number = intern_add(&w->branch_sets, (roast_str){(const char *)ids, distinct * sizeof *ids}, &added);
-    if (number == INTERN_NONE)
-        return fail_memory(err);
-    *set = (int64_t)number + 1;
     roast_code code = ROAST_OK;
-    for (size_t i = 0; added && !code && i < distinct; i++) {
+    for (size_t i = 0; !code && i < count; i++) {
+        int64_t name = ROAST_ABSENT;
+        code = name_id(w, names[i], &name, err);
+        if (code)
+            break;
         row r = row_begin(w, INSERT_BRANCH_SET);
-        row_int(&r, *set);
-        row_int(&r, ids[i]);
+        row_int(&r, set);
+        row_int(&r, name);
         code = row_end(&r, err);
     }
     return code;
 }
 
-static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t *set, roast_error *err)
+/* Makes room for one more set. */
+static bool reserve_branch_set(run_writer *w)
 {
-    *set = ROAST_ABSENT;
-    if (!chunk->branches)
-        return ROAST_OK;
-    int64_t *ids = malloc((chunk->n_branches + 1) * sizeof *ids);
-    if (!ids)
+    if (w->n_branch_sets < w->branch_sets_capacity)
+        return true;
+    size_t capacity = w->branch_sets_capacity ? w->branch_sets_capacity * 2 : 64;
+    bool *named = realloc(w->branch_set_named, capacity * sizeof *named);
+    if (!named)
+        return false;
+    w->branch_set_named = named;
+    w->branch_sets_capacity = capacity;
+    return true;
+}
+
+/* The id of the set with a hash, a new one if there is none. */
+static roast_code find_branch_set(run_writer *w, uint64_t hash, uint32_t *set, roast_error *err)
+{
+    if (!reserve_branch_set(w))
         return fail_memory(err);
-    roast_code code = ROAST_OK;
-    for (size_t i = 0; !code && i < chunk->n_branches; i++)
-        code = name_id(w, chunk->branches[i].ptr ? chunk->branches[i] : STR(""), &ids[i], err);
-    if (!code)
-        code = store_branch_set(w, ids, chunk->n_branches, set, err);
-    free(ids);
+    uint32_t *id = u64map_at(&w->branch_set_ids, hash);
+    if (!id)
+        return fail_memory(err);
+    if (!*id) {
+        w->branch_set_named[w->n_branch_sets] = false;
+        *id = (uint32_t)++w->n_branch_sets;
+    }
+    *set = *id;
+    return ROAST_OK;
+}
+
+/* Writes the names of a set that had none yet. */
+static roast_code name_branch_set(run_writer *w, const roast_chunk *chunk, uint32_t set, roast_error *err)
+{
+    roast_str *names = malloc((chunk->n_branches + 1) * sizeof *names);
+    if (!names)
+        return fail_memory(err);
+    if (chunk->n_branches)
+        memcpy(names, chunk->branches, chunk->n_branches * sizeof *names);
+    size_t count = branch_set_sort(names, chunk->n_branches);
+    w->branch_set_named[set - 1] = true;
+    roast_code code = write_set_members(w, set, names, count, err);
+    free(names);
     return code;
+}
+
+/* Sets are told apart by the hash of their names, whatever order they come in. A record may have the hash alone: then
+ * another one brings the names, before or after. With the names, the sender's hash is not needed, nor believed. */
+static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t *id, roast_error *err)
+{
+    *id = ROAST_ABSENT;
+    if (!chunk->branches && !chunk->branch_set)
+        return ROAST_OK;
+    uint32_t set = 0;
+    uint64_t hash = chunk->branches ? branch_set_hash(chunk->branches, chunk->n_branches) : chunk->branch_set;
+    roast_code code = find_branch_set(w, hash, &set, err);
+    if (code)
+        return code;
+    *id = set;
+    return chunk->branches && !w->branch_set_named[set - 1] ? name_branch_set(w, chunk, set, err) : ROAST_OK;
+}
+
+/* Sets whose names never came: what their chunks read is not known. */
+static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
+{
+    roast_code code = ROAST_OK;
+    size_t lost = 0;
+    for (size_t i = 0; !code && i < w->n_branch_sets; i++) {
+        if (w->branch_set_named[i])
+            continue;
+        row r = row_begin(w, INSERT_NAMELESS_SET);
+        row_int(&r, (int64_t)i + 1);
+        code = row_end(&r, err);
+        lost++;
+    }
+    if (code || !lost)
+        return code;
+    char note[160];
+    snprintf(note, sizeof note,
+             "The names of %zu sets of branches were lost on the way: what their chunks read is not known.", lost);
+    return run_write_note(w, "warning", str_from(note), err);
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
@@ -642,10 +699,11 @@ static void writer_free(run_writer *w)
     intern_release(&w->names);
     intern_release(&w->datasets);
     intern_release(&w->files);
-    intern_release(&w->branch_sets);
     intern_release(&w->addresses);
     u64map_release(&w->chunk_uids);
     u64map_release(&w->chunk_attempts);
+    u64map_release(&w->branch_set_ids);
+    free(w->branch_set_named);
     free(w->workers);
     free(w->path);
     free(w);
@@ -768,7 +826,9 @@ static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_erro
 {
     roast_code code = ROAST_OK;
     if (outcome == ROAST_FINISHED || outcome == ROAST_FAILED) {
-        code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
+        code = forget_nameless_sets(w, err);
+        if (!code)
+            code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
         if (!code)
             code = run_write_fact_int(w, "closed_ns", clock_wall_ns(), err);
     }

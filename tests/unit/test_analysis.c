@@ -101,8 +101,8 @@ static void set_window(run_writer *writer, int64_t start_s, int64_t end_s)
 
 static roast_summary *summarize(run_writer *writer)
 {
-    roast_run *run;
-    roast_summary *summary;
+    roast_run *run = NULL;
+    roast_summary *summary = NULL;
     roast_error err = {0};
     if (run_writer_into_run(writer, ROAST_FINISHED, &run, &err) || roast_summarize(&summary, run, &err))
         fail_msg("%s", err.message);

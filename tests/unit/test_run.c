@@ -240,11 +240,12 @@ static void a_record_is_committed_within_seconds_without_another_one(void **stat
     roast_recorder_close(recorder, ROAST_FINISHED, NULL);
 }
 
-/* Everything about the folder that a write would change. */
+/* Everything about the folder that a write would change. (Not the time of the last change of metadata: run as root,
+ * SQLite gives the log to the owner of the database, even if it belongs to him already.) */
 static void folder_state(char *text, size_t size)
 {
     char command[256];
-    snprintf(command, sizeof command, "cd '%s' && stat -c '%%n %%s %%Y %%Z' . * && sha256sum *", scratch);
+    snprintf(command, sizeof command, "cd '%s' && stat -c '%%n %%s %%Y %%U %%a' . * && sha256sum *", scratch);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t length = fread(text, 1, size - 1, pipe);

@@ -84,6 +84,20 @@ static roast_code read_texts(files *f, const json_place *at, json_t *object, roa
     return code;
 }
 
+/* How much of it the analysis read stands apart, in file_read_metrics, without the sizes of the branches. */
+static roast_code read_bytes_read(files *f, roast_file *file)
+{
+    json_place place = place_member(&f->r->metrics_file, "file_read_metrics"),
+               of_file = place_member(&place, file->url.ptr), number = place_member(&of_file, "bytes_read");
+    json_t *table, *object = NULL;
+    roast_code code = json_read_object(&place, json_object_get(f->r->metrics, "file_read_metrics"), &table, f->r->err);
+    if (!code)
+        code = json_read_object(&of_file, json_object_getn(table, file->url.ptr, file->url.len), &object, f->r->err);
+    if (!code)
+        code = json_read_int(&number, json_object_get(object, "bytes_read"), &file->bytes_read, f->r->err);
+    return code;
+}
+
 static roast_code give_file(files *f, const json_place *at, json_t *object, roast_str url)
 {
     bool added;
@@ -101,6 +115,8 @@ static roast_code give_file(files *f, const json_place *at, json_t *object, roas
         code = read_texts(f, at, object, &file);
     if (!code)
         code = read_branches(f, &sizes, json_object_get(object, "branch_bytes"));
+    if (!code)
+        code = read_bytes_read(f, &file);
     if (code)
         return code;
     file.branches = f->branches;

@@ -1,0 +1,54 @@
+"""What every Python test shares: where the built programs are, and runs made for the test.
+
+meson sets ROAST_BUILD_DIR; by hand: ROAST_BUILD_DIR=build python -m pytest tests/python."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("ROAST_BUILD_DIR", ROOT / "build")).resolve()
+
+
+def program(name: str) -> pathlib.Path:
+    for folder in ("tools", "bench", "tests"):
+        path = BUILD / folder / name
+        if path.exists():
+            return path
+    pytest.fail(f"{name} is not in {BUILD}: build first, or set ROAST_BUILD_DIR")
+
+
+@pytest.fixture(scope="session")
+def roast():
+    """Runs the command: roast("show", path) gives its exit code, stdout and stderr."""
+    command = program("roast")
+
+    def run(*arguments, **options) -> subprocess.CompletedProcess:
+        environment = {"LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"}
+        options = {"capture_output": True, "text": True, "errors": "replace", "env": environment, "timeout": 120} | options
+        return subprocess.run([str(command), *map(str, arguments)], check=False, **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def synthesize(tmp_path_factory):
+    """Makes a synthetic run: synthesize(seed=3, chunks=10) gives its path and the truth about it."""
+    command = program("roast-synth")
+    folder = tmp_path_factory.mktemp("synthetic")
+
+    def make(**options) -> tuple[pathlib.Path, dict]:
+        path = folder / f"{len(list(folder.iterdir()))}.roast"
+        arguments = []
+        for name, value in options.items():
+            name = "--" + name.replace("_", "-")
+            arguments += [name] if value is True else [name, str(value)]
+        subprocess.run([str(command), *arguments, "-o", str(path)], check=True, timeout=120)
+        return path, json.loads(path.with_suffix(".truth.json").read_text())
+
+    return make

@@ -1,0 +1,221 @@
+/* Memory runs out at every possible moment: the n-th allocation fails, for n = 1, 2, 3, …, while a run is opened,
+ * summarised and drawn. Each time there is a clean error that says so, or the very same output as ever; nothing
+ * crashes and nothing is leaked. The allocator is interposed here, for this program and the libraries it uses. */
+#include <errno.h>
+
+#include "base/buf.h"
+#include "synth.h"
+#include "unit.h"
+#include "view/json.h"
+#include "view/table.h"
+#include "view/terminal.h"
+
+enum { SKIPPED = 77 };
+
+/* ---- The allocator ----------------------------------------------------------------------------------------------- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *old);
+
+typedef enum shortage {
+    ONE_FAILS,     /* then there is memory again */
+    ALL_FAIL_AFTER /* there is none from then on */
+} shortage;
+
+static struct {
+    bool counting;
+    shortage shortage;
+    size_t fails_at; /* 0: none does */
+    size_t seen;     /* allocations asked for */
+    bool failed;     /* one was refused */
+    long alive;      /* given out and not yet given back */
+} heap;
+
+static bool refused(void)
+{
+    if (!heap.counting)
+        return false;
+    heap.seen++;
+    bool now = heap.fails_at && (heap.shortage == ONE_FAILS ? heap.seen == heap.fails_at : heap.seen >= heap.fails_at);
+    if (now) {
+        heap.failed = true;
+        errno = ENOMEM;
+    }
+    return now;
+}
+
+static void *given_out(void *memory)
+{
+    heap.alive += heap.counting && memory;
+    return memory;
+}
+
+void *malloc(size_t size)
+{
+    return refused() ? NULL : given_out(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : given_out(__libc_calloc(count, size));
+}
+
+void *realloc(void *old, size_t size)
+{
+    if (refused())
+        return NULL;
+    return old ? __libc_realloc(old, size) : given_out(__libc_realloc(old, size));
+}
+
+void free(void *old)
+{
+    heap.alive -= heap.counting && old;
+    __libc_free(old);
+}
+
+static void count_from_here(shortage kind, size_t fails_at)
+{
+    memset(&heap, 0, sizeof heap);
+    heap.shortage = kind;
+    heap.fails_at = fails_at;
+    heap.counting = true;
+}
+
+/* Not under a memory checker, which has an allocator of its own. */
+static bool is_interposed(void)
+{
+    count_from_here(ONE_FAILS, 1);
+    void *volatile memory = malloc(10);
+    heap.counting = false;
+    free(memory);
+    return memory == NULL;
+}
+
+/* ---- What is done with little memory ------------------------------------------------------------------------------
+ */
+
+static roast_code draw_summary(const roast_summary *summary, buf *out, roast_error *err)
+{
+    static const terminal_options options = {.width = 100, .colour = true, .utf8 = true};
+    table_set tables;
+    roast_code code = tables_build(&tables, summary, NULL, 0, err);
+    if (code)
+        return code;
+    terminal_tables(out, &tables, &options);
+    tables_release(&tables);
+    json_summary(out, summary);
+    return out->code;
+}
+
+static roast_code show(const char *path, buf *out, roast_error *err)
+{
+    roast_run *run;
+    roast_summary *summary = NULL;
+    roast_code code = roast_run_open(&run, path, NULL, err);
+    if (!code)
+        code = roast_summarize(&summary, run, err);
+    roast_run_close(run);
+    if (!code)
+        code = draw_summary(summary, out, err);
+    roast_summary_free(summary);
+    return code;
+}
+
+static roast_code record(const char *path, const synth_job *job, roast_error *err)
+{
+    roast_recorder *recorder;
+    roast_recorder_options options = {.name = "short of memory", .overwrite = true};
+    roast_code code = roast_recorder_open(&recorder, path, &options, err);
+    if (code)
+        return code;
+    roast_code recorded = synth_record(job, recorder);
+    code = roast_recorder_close(recorder, ROAST_FINISHED, err);
+    return recorded ? recorded : code;
+}
+
+/* ---- The facts ------------------------------------------------------------------------------------------------------
+ */
+
+static synth_job *small_job(void)
+{
+    synth_options options = synth_defaults();
+    options.datasets = 2;
+    options.files = 2;
+    options.chunks = 6;
+    options.workers = 3;
+    options.samples = 3;
+    options.sections = 2;
+    options.branches = 4;
+    options.retry_rate = 0.3;
+    synth_job *job = synth_simulate(&options, NULL);
+    assert_non_null(job);
+    return job;
+}
+
+static void showing_a_run_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("run.roast");
+    synth_job *job = small_job();
+    assert_int_equal(record(path, job, NULL), ROAST_OK);
+    synth_free(job);
+    buf expected = {0};
+    assert_int_equal(show(path, &expected, NULL), ROAST_OK);
+    assert_true(expected.len > 1000);
+    for (shortage kind = ONE_FAILS; kind <= ALL_FAIL_AFTER; kind++) {
+        size_t refusals = 0, survived = 0;
+        for (size_t n = 1;; n++) {
+            buf out = {0};
+            roast_error err = {0};
+            count_from_here(kind, n);
+            roast_code code = show(path, &out, &err);
+            bool same = !code && out.len == expected.len && memcmp(out.data, expected.data, out.len) == 0;
+            buf_release(&out);
+            heap.counting = false;
+            if (code ? code != ROAST_MEMORY : !same)
+                fail_msg("allocation %zu: code %d, %s", n, code, code ? err.message : "the output is not the same");
+            if (heap.alive)
+                fail_msg("allocation %zu: %ld not given back (code %d)", n, heap.alive, code);
+            if (!heap.failed)
+                break;
+            refusals += code != ROAST_OK;
+            survived += code == ROAST_OK;
+        }
+        print_message("%zu allocations refused in turn, %zu did without\n", refusals + survived, survived);
+        assert_true(refusals > 100);
+    }
+    buf_release(&expected);
+}
+
+static void recording_a_run_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("run.roast");
+    synth_job *job = small_job();
+    assert_int_equal(record(path, job, NULL), ROAST_OK);
+    size_t refusals = 0;
+    for (size_t n = 1;; n++) {
+        roast_error err = {0};
+        count_from_here(ONE_FAILS, n);
+        roast_code code = record(path, job, &err);
+        heap.counting = false;
+        if (code && code != ROAST_MEMORY && code != ROAST_IO)
+            fail_msg("allocation %zu: code %d, %s", n, code, err.message);
+        if (!heap.failed)
+            break;
+        refusals += code != ROAST_OK;
+    }
+    assert_true(refusals > 50);
+    synth_free(job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test_in_scratch(showing_a_run_survives_any_failed_allocation),
+        test_in_scratch(recording_a_run_survives_any_failed_allocation),
+    };
+    return is_interposed() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+}
