@@ -36,7 +36,7 @@ format:  ## lay out the code as .clang-format says
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 docs: build ## write the pages that are made from the code
-	@build/tools/roast metrics --markdown > docs/metrics.md
+	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
 	rm -rf build build-* .venv demo

@@ -68,10 +68,10 @@ def growth(context: Context) -> list[Line]:
     runs = {}
     for chunks in sizes:
         runs[chunks] = context.work / f"growth-{chunks}.roast"
-        command = [context.tool("roast-synth"), "--seed", "5", "--chunks", str(chunks), "--workers", str(WORKERS[chunks]),
-                   "--samples", "3600", "--files", str(min(chunks // 100, 1000)), "--no-truth",
-                   "--measure-write", "-o", str(runs[chunks])]  # fmt: skip
-        made = measure_json(command)
+        shape = {"seed": 5, "chunks": chunks, "workers": WORKERS[chunks], "samples": 3600,
+                 "files": min(chunks // 100, 1000), "output": runs[chunks]}  # fmt: skip
+        options = [text for name, value in shape.items() for text in (f"--{name}", str(value))]
+        made = measure_json([context.tool("roast-synth"), *options, "--no-truth", "--measure-write"])
         say(f"bench: made {chunks:,} chunks in {made['wall']:.1f} s, {runs[chunks].stat().st_size / 1e6:.0f} MB")
     shown = {chunks: [] for chunks in sizes}
     for _ in range(context.repeat):

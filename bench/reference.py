@@ -84,7 +84,8 @@ def chunks_of(db: sqlite3.Connection) -> list[dict]:
         "SELECT chunk, t_start, duration_s, mem_before_mib, mem_after_mib, bytes_read, events, dataset, file,"
         " entry_start, entry_stop, branch_set FROM chunks WHERE error_type IS NULL"
     )
-    for (number, start, duration, before, after, read, events, dataset, file, first, last, branch_set) in db.execute(query):
+    for row in db.execute(query):
+        number, start, duration, before, after, read, events, dataset, file, first, last, branch_set = row
         branches, about = list(sets[branch_set]), files[file]
         accessed = [sizes[file][branch] for branch in branches]
         size = sum(compressed for compressed, _ in accessed)

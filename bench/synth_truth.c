@@ -448,9 +448,11 @@ static json_t *worker_rows(const synth_job *job)
         json_object_set_new(row, "host", json_string(worker->host));
         put_count(row, "cores", worker->cores);
         put_count(row, "memory_limit", worker->memory_limit);
-        put_count(row, "chunks", t->chunks);
-        put_count(row, "failed", t->failed);
         put_count(row, "samples", o->samples);
+        if (job->n_attempts) { /* else nothing says what anybody did */
+            put_count(row, "chunks", t->chunks);
+            put_count(row, "failed", t->failed);
+        }
         if (t->chunks) {
             put_count(row, "events", t->events);
             put(row, "rate_khz", ratio((double)t->events, seconds(successes[w].duration_ns) * 1000));
@@ -629,9 +631,8 @@ static json_t *section_rows(const synth_job *job)
     json_t *rows = json_object();
     int64_t process = 0, successes = 0;
     for (uint32_t a = 0; a < job->n_attempts; a++) {
-        bool succeeded = job->attempts[a].fate == SYNTH_SUCCEEDED;
-        process += succeeded ? job->attempts[a].duration_ns : 0;
-        successes += succeeded;
+        process += job->attempts[a].duration_ns;
+        successes += job->attempts[a].fate == SYNTH_SUCCEEDED;
     }
     for (uint32_t s = 0; s < job->options.sections && successes; s++) {
         char name[32];

@@ -129,5 +129,7 @@ int console_finish(int status)
         return status;
     if (!stdout_error)
         stdout_error = errno;
+    if (stdout_error == EPIPE) /* "roast show x | head": the reader has seen enough */
+        return EXIT_TROUBLE;
     return complain("standard output cannot be written: %s", stdout_error ? strerror(stdout_error) : "unknown error");
 }

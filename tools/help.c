@@ -63,7 +63,7 @@ static void write_command(buf *out, const command *c)
 static void write_overview(buf *out)
 {
     buf_text(out, "Usage: roast COMMAND [ARGUMENT...]\n\n"
-                  "How fast a Coffea analysis was, where its time went, and whether the cluster was\nused.\n\n"
+                  "How fast a Coffea analysis was, where its time went, and whether the cluster\nwas used.\n\n"
                   "Commands:\n");
     for (const command *c = COMMANDS; c->name; c++)
         if (!c->hidden)
@@ -71,8 +71,8 @@ static void write_overview(buf *out)
     buf_text(out, "\nOptions:\n");
     put_option(out, &(option){"version", NULL, "print the version and exit", NULL, 'V'});
     put_option(out, &(option)OPTION_HELP);
-    buf_text(out, "\nExit status: 0 fine, 1 the answer is no, 2 wrong usage or bad input, 3 not enough\nevidence. "
-                  "How a command is used: roast COMMAND --help\n");
+    buf_text(out, "\nHow a command is used: roast COMMAND --help\n"
+                  "Exit status: 0 fine, 1 the answer is no, 2 wrong usage or bad input, 3 not\nenough evidence.\n");
 }
 
 static void print_to(FILE *to, buf *text)

@@ -155,6 +155,6 @@ static int dispatch(int count, char **arguments)
 int main(int count, char **arguments)
 {
     fill_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error to report, not a silent death */
+    signal(SIGPIPE, SIG_IGN); /* files that are being written elsewhere are completed or removed first */
     return console_finish(dispatch(count, arguments));
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "busy.h"
 
 static void cache_folder(buf *out)
 {
@@ -88,9 +89,11 @@ roast_code run_argument_summarize(roast_summary **out, roast_run **run, const ch
 {
     *out = NULL;
     roast_run *opened;
+    busy_begin("reading", argument);
     roast_code code = run_argument_open(&opened, argument, salvage, err);
     if (!code)
         code = roast_summarize(out, opened, err);
+    busy_end();
     if (code || !run) {
         roast_run_close(opened);
         opened = NULL;

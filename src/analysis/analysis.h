@@ -11,6 +11,7 @@
 typedef struct chunk_tally {
     int64_t chunks, failed, events;      /* successful attempts, failed ones, events of the successful */
     int64_t process_ns;                  /* of the successful */
+    int64_t attempted_ns;                /* in process(), failed attempts included */
     int64_t busy_ns;                     /* open + events + process + return, failed attempts included */
     int64_t cpu_ns, open_ns, bytes_read; /* ROAST_ABSENT until one attempt has measured it */
 } chunk_tally;

@@ -50,6 +50,7 @@ static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed)
 {
     tally->failed += failed;
     tally->busy_ns += busy_ns(chunk);
+    tally->attempted_ns += or_zero(chunk->duration_ns);
     add_measured(&tally->cpu_ns, chunk->cpu_ns);
     add_measured(&tally->open_ns, chunk->open_ns);
     if (failed)
@@ -319,10 +320,11 @@ static bool add_failure_rows(const chunk_pass *pass, roast_summary *summary)
 static void say_why(const chunk_pass *pass, roast_summary *summary)
 {
     const char *nothing = pass->records ? "not measured by the chunk records" : "no chunk records";
+    if (pass->runtime_vs_events.count && isnan(line_fit_slope(&pass->runtime_vs_events)))
+        for (metric_id id = M_run_runtime_vs_events_slope; id <= M_run_runtime_vs_events_outliers; id++)
+            summary_set_why(summary, id, "all chunks have the same number of events");
     for (metric_id id = M_run_num_chunk_records; id <= M_run_runtime_vs_events_outliers; id++)
         summary_set_why(summary, id, nothing);
-    if (isnan(line_fit_slope(&pass->runtime_vs_events)) && pass->records)
-        summary->why[M_run_runtime_vs_events_slope] = "all chunks have the same number of events";
 }
 
 static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_error *err)
@@ -343,7 +345,7 @@ static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_e
 roast_code analyse_chunks(analysis *a, roast_error *err)
 {
     chunk_pass pass = {.a = a, .run_delay_ns = ROAST_ABSENT, .schema_ns = ROAST_ABSENT, .noncpu_ns = ROAST_ABSENT};
-    roast_code code = run_each_chunk(a->run, see_chunk, &pass, err);
+    roast_code code = run_each_chunk(a->run, RUN_MEASURES, see_chunk, &pass, err);
     if (code == ROAST_MEMORY)
         fail_memory(err);
     if (!code)

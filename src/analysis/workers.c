@@ -95,7 +95,7 @@ static roast_code read_samples(worker_pass *pass, arena *scratch, roast_error *e
         pass->workers[i] = (worker_tally){
             .host = host, .spilled_peak = ROAST_ABSENT, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
     }
-    return run_each_sample(pass->a->run, see_sample, pass, err);
+    return run_each_sample(pass->a->run, RUN_MEASURES, see_sample, pass, err);
 }
 
 static double share(double value, int64_t whole)

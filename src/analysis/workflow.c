@@ -104,6 +104,7 @@ static void say_why(roast_summary *summary, bool any_source, double elapsed)
     const char *why = !any_source      ? "no coffea report and no chunk records"
                       : !(elapsed > 0) ? "the run has no duration"
                                        : "not in the coffea report";
+    summary_set_why(summary, M_run_elapsed_time_seconds, "neither start nor end is known");
     for (metric_id id = M_run_elapsed_time_seconds; id <= M_run_bytes_per_event; id++)
         summary_set_why(summary, id, why);
     summary_set_why(summary, M_run_preprocess_time_seconds, "preprocessing was not seen");

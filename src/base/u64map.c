@@ -5,7 +5,8 @@
 
 static size_t first_slot(uint64_t key, size_t capacity)
 {
-    return (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (capacity - 1);
+    key ^= key >> 32; /* keys made of two numbers differ in their upper half only */
+    return (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (capacity - 1);
 }
 
 static size_t find_slot(const u64map *map, uint64_t key)

@@ -1,6 +1,7 @@
 /* Turning what other programs left behind into a run file. A target is either complete or not there: what failed on
  * the way is removed, and an existing file is replaced only by a complete one. */
 #include <errno.h>
+#include <fcntl.h>
 #include <roast.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,27 +57,56 @@ static roast_code write_run(const char *source, const char *path, const roast_re
     return code;
 }
 
-/* Beside the target, so that renaming it is one step. */
-static roast_code replace_run(const char *source, const char *target, const roast_recorder_options *options,
-                              roast_error *err)
+static roast_code fail_exists(const char *target, roast_error *err)
 {
-    char *beside = NULL;
-    if (asprintf(&beside, "%s.%ld.new", target, (long)getpid()) < 0)
-        return fail_memory(err);
-    roast_code code = write_run(source, beside, options, err);
-    if (!code && rename(beside, target) != 0) {
-        code = fail(err, ROAST_IO, "%s: %s", target, strerror(errno));
-        remove_unfinished(beside);
+    return fail(err, ROAST_USAGE, "%s: exists already; choose another name, or replace it with --force", target);
+}
+
+/* Puts the finished file in its place; unless asked to, never over another one, even if that came in the meantime. */
+static roast_code put_in_place(const char *complete, const char *target, bool overwrite, roast_error *err)
+{
+    int failed = renameat2(AT_FDCWD, complete, AT_FDCWD, target, overwrite ? 0 : RENAME_NOREPLACE);
+    if (failed && (errno == EINVAL || errno == ENOSYS)) { /* a file system that cannot promise it */
+        if (!overwrite && access(target, F_OK) == 0)
+            errno = EEXIST;
+        else
+            failed = rename(complete, target);
     }
-    free(beside);
+    if (!failed)
+        return ROAST_OK;
+    roast_code code = errno == EEXIST ? fail_exists(target, err)
+                                      : fail(err, ROAST_IO, "%s: cannot be written: %s", target, strerror(errno));
+    unlink(complete);
     return code;
+}
+
+/* Messages name the file that was asked for, not the one that it was to become. */
+static void rename_in_message(roast_error *err, const char *beside, const char *target)
+{
+    size_t length = strlen(beside);
+    if (strncmp(err->message, beside, length) != 0)
+        return;
+    roast_error as_said = *err;
+    fail(err, as_said.code, "%s%s", target, as_said.message + length);
 }
 
 roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options, roast_error *err)
 {
+    roast_error unused;
+    err = err ? err : &unused;
+    bool overwrite = options && options->overwrite;
     roast_code code = check_source(source, err);
-    if (code)
-        return code;
-    return options && options->overwrite ? replace_run(source, target, options, err)
-                                         : write_run(source, target, options, err);
+    if (!code && !overwrite && access(target, F_OK) == 0)
+        code = fail_exists(target, err);
+    char *beside = NULL; /* the target, so that renaming it is one step */
+    if (!code && asprintf(&beside, "%s.%ld.part", target, (long)getpid()) < 0)
+        return fail_memory(err);
+    if (!code)
+        code = write_run(source, beside, options, err);
+    if (!code)
+        code = put_in_place(beside, target, overwrite, err);
+    if (code && beside)
+        rename_in_message(err, beside, target);
+    free(beside);
+    return code;
 }

@@ -62,6 +62,12 @@ const char *run_path(const roast_run *run);
 /* Makes a run of a database that is open already, in memory. Takes the database, even if it fails. */
 roast_code run_adopt(roast_run **out, struct sqlite3 *db, roast_error *err);
 
+/* How much of a row is read: fetching columns is most of the cost of a visit. */
+typedef enum run_detail {
+    RUN_MEASURES, /* what analysis sums up: no ids, entry ranges, threads or counters of single attempts */
+    RUN_EVERYTHING
+} run_detail;
+
 /* Visits rows in the order they were recorded. A visitor that returns anything but ROAST_OK ends the visit and
  * its code is returned. A damaged row ends the visit with ROAST_CORRUPT, or with a note if the run was opened to
  * salvage. */
@@ -71,9 +77,10 @@ typedef roast_code (*run_sample_visit)(void *context, const run_sample *row);
 typedef roast_code (*run_branch_visit)(void *context, uint32_t file, uint32_t name, const roast_branch *row);
 typedef roast_code (*run_custom_visit)(void *context, int64_t chunk, uint32_t name, roast_str msgpack);
 typedef roast_code (*run_task_visit)(void *context, const roast_task *row);
-roast_code run_each_chunk(roast_run *run, run_chunk_visit visit, void *context, roast_error *err);
-roast_code run_each_section(roast_run *run, run_section_visit visit, void *context, roast_error *err);
-roast_code run_each_sample(roast_run *run, run_sample_visit visit, void *context, roast_error *err);
+roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit visit, void *context, roast_error *err);
+roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit visit, void *context,
+                            roast_error *err);
+roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit visit, void *context, roast_error *err);
 roast_code run_each_branch(roast_run *run, run_branch_visit visit, void *context, roast_error *err);
 roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
 roast_code run_each_task(roast_run *run, run_task_visit visit, void *context, roast_error *err);

@@ -430,10 +430,11 @@ roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_err
     row_int(&r, sample->spilled);
     row_real(&r, sample->occupancy);
     row_int(&r, sample->last_seen_ns);
-    row_real(&r, sample->net_read);
-    row_real(&r, sample->net_write);
-    row_real(&r, sample->disk_read);
-    row_real(&r, sample->disk_write);
+    /* Whole bytes per second: SQLite keeps a real without a fraction as a small integer. */
+    row_real(&r, round(sample->net_read));
+    row_real(&r, round(sample->net_write));
+    row_real(&r, round(sample->disk_read));
+    row_real(&r, round(sample->disk_write));
     return row_end(&r, err);
 }
 
@@ -446,6 +447,15 @@ roast_code run_write_count(run_writer *w, const roast_count *count, roast_error 
     row_int(&r, count->workers);
     row_int(&r, count->cores);
     return row_end(&r, err);
+}
+
+/* Entered once, a section ends where it began plus what it grew by: then that need not be stored. */
+static int64_t rss_after_unless_derivable(const roast_section *section)
+{
+    bool derivable = section->rss_before != ROAST_ABSENT && section->rss_delta != ROAST_ABSENT &&
+                     section->rss_after != ROAST_ABSENT &&
+                     section->rss_after - section->rss_before == section->rss_delta;
+    return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
 static roast_code write_section(run_writer *w, int64_t chunk, const roast_section *section, roast_error *err)
@@ -465,7 +475,7 @@ static roast_code write_section(run_writer *w, int64_t chunk, const roast_sectio
     row_int(&r, section->duration_ns);
     row_int(&r, section->cpu_ns);
     row_int(&r, section->rss_before);
-    row_int(&r, section->rss_after);
+    row_int(&r, rss_after_unless_derivable(section));
     row_int(&r, section->rss_delta);
     row_int(&r, section->bytes);
     return row_end(&r, err);

@@ -55,10 +55,11 @@ roast_code catalogue_tables(table_set *out, const char *const *words, size_t n_w
 {
     *out = (table_set){0};
     out->tables = arena_alloc(&out->memory, ROAST_SCOPE_COUNT, sizeof *out->tables);
-    if (!out->tables)
-        return fail_memory(err);
-    for (size_t scope = 0; scope < ROAST_SCOPE_COUNT; scope++)
-        if (!build_scope(out, (roast_scope)scope, words, n_words))
-            return fail_memory(err);
-    return ROAST_OK;
+    bool built = out->tables != NULL;
+    for (size_t scope = 0; scope < ROAST_SCOPE_COUNT && built; scope++)
+        built = build_scope(out, (roast_scope)scope, words, n_words);
+    if (built)
+        return ROAST_OK;
+    tables_release(out);
+    return fail_memory(err);
 }

@@ -5,7 +5,7 @@
 #include "view/table.h"
 
 /* One table per scope, of the metrics whose name or alias contains one of the words (all of them if there are no
- * words). The set may be released even if this fails. */
+ * words). After a failure the set is empty. */
 roast_code catalogue_tables(table_set *out, const char *const *words, size_t n_words, roast_error *err);
 
 #endif

@@ -295,7 +295,7 @@ roast_code csv_chunks(roast_run *run, csv_sink sink, void *context, roast_error 
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++)
         buf_format(&e.part, "%s%s", i ? "," : "", metric_info(CHUNK_FIELDS[i].metric)->name);
     end_row(&e.part);
-    roast_code code = run_each_chunk(run, put_chunk, &e, err);
+    roast_code code = run_each_chunk(run, RUN_EVERYTHING, put_chunk, &e, err);
     if (!code)
         code = pass_on(&e);
     buf_release(&e.part);

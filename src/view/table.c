@@ -470,7 +470,10 @@ roast_code tables_build(table_set *out, const roast_summary *summary, const char
         if ((!only || wanted(only, TABLE_SPECS[i].id)) && build_table(&b, &TABLE_SPECS[i], &out->tables[out->count]))
             out->count++;
     buf_release(&b.text);
-    return b.failed ? fail_memory(err) : ROAST_OK;
+    if (!b.failed)
+        return ROAST_OK;
+    tables_release(out);
+    return fail_memory(err);
 }
 
 void tables_release(table_set *set)

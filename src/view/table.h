@@ -59,7 +59,7 @@ typedef struct table_set {
 
 /* Builds the tables whose ids are in only (comma-separated; NULL for all that have something to say). limit is the
  * most rows of the tables that grow (datasets, files, workers, failures); 0 for all of them. An id that does not
- * exist is ROAST_USAGE, and the message lists those that do. The set may be released even if this fails. */
+ * exist is ROAST_USAGE, and the message lists those that do. After a failure the set is empty. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
 void tables_release(table_set *set);
 const char *table_id_at(size_t index); /* "throughput", …; NULL after the last */

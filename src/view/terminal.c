@@ -16,7 +16,7 @@ enum {
     GUTTER = 4,         /* between them */
     INDENT = 2,
     GAP = 2,            /* between columns of a table */
-    READABLE_NAME = 24, /* columns are dropped before a name gets less than this */
+    READABLE_NAME = 24, /* columns are dropped before a name gets less than this, or less than three tenths */
     SHORTEST_NAME = 6,
 };
 
@@ -246,7 +246,8 @@ static layout lay_out(block *b, const table *t, size_t width)
         l.widths[i] = natural_width(b, t, i, l.bar);
         l.header |= t->columns[i].title.len > 0;
     }
-    while (table_width(t, &l, READABLE_NAME) > width && drop_column(t, &l))
+    size_t readable = width * 3 / 10 > READABLE_NAME ? width * 3 / 10 : READABLE_NAME;
+    while (table_width(t, &l, readable) > width && drop_column(t, &l))
         continue;
     /* The largest bound on names with which the table fits; the widest names give way first. */
     size_t name = width;

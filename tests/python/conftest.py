@@ -30,8 +30,8 @@ def roast():
 
     def run(*arguments, **options) -> subprocess.CompletedProcess:
         environment = {"LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"}
-        options = {"capture_output": True, "text": True, "errors": "replace", "env": environment, "timeout": 120} | options
-        return subprocess.run([str(command), *map(str, arguments)], check=False, **options)
+        defaults = {"capture_output": True, "text": True, "errors": "replace", "env": environment, "timeout": 120}
+        return subprocess.run([str(command), *map(str, arguments)], check=False, **(defaults | options))
 
     return run
 

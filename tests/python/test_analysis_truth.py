@@ -122,7 +122,12 @@ def test_what_there_is_nothing_of_is_absent_and_not_zero(roast, synthesize):
 
 # ---- SQL by hand: nothing of the generator's bookkeeping, only what is in the file ---------------------------------
 
-TIMELINE = "(SELECT (SELECT value FROM run WHERE key = 't_start_ns') AS t0, (SELECT value FROM run WHERE key = 't_end_ns') AS t1)"
+WINDOW = """(SELECT (SELECT value FROM run WHERE key = 't_start_ns') AS t0,
+                    (SELECT value FROM run WHERE key = 't_end_ns') AS t1)"""
+PRESENT = "(1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))"
+GOOD = "FROM chunks WHERE error_type IS NULL"
+PROCESSOR = "prefix = 'TopAnalysis' AND activity = 'thread-cpu'"
+READ = "chunk JOIN branch_set ON branch_set.id = chunk.branch_set"
 PERCENTILE = """
     WITH d AS (SELECT duration_ns / 1e9 AS x, row_number() OVER (ORDER BY duration_ns) - 1 AS r, count(*) OVER () AS n
                  FROM chunk WHERE error_type IS NULL),
@@ -132,30 +137,33 @@ PERCENTILE = """
 MEAN_OVER_TIME = """
     WITH s AS (SELECT worker, t_ns, {x} AS x, lag(t_ns) OVER w AS t_before, lag({x}) OVER w AS x_before
                  FROM sample JOIN worker ON worker.id = sample.worker WINDOW w AS (PARTITION BY worker ORDER BY t_ns)),
-         m AS (SELECT worker, sum((x + x_before) / 2.0 * (t_ns - t_before)) / (max(t_ns) - min(t_ns)) AS mean FROM s GROUP BY 1)
+         m AS (SELECT sum((x + x_before) / 2.0 * (t_ns - t_before)) / (max(t_ns) - min(t_ns)) AS mean
+                 FROM s GROUP BY worker)
     SELECT avg(mean) FROM m"""
 QUERIES = {
     "num_chunk_records": "SELECT count(*) FROM chunk",
     "num_successful_chunks": "SELECT count(*) FROM chunk WHERE error_type IS NULL",
     "num_failed_chunks": "SELECT count(*) FROM chunk WHERE error_type IS NOT NULL",
-    "num_retried_chunks": "SELECT count(*) FROM (SELECT 1 FROM chunk GROUP BY file, entry_start, entry_stop HAVING count(*) > 1)",
-    "total_events_from_chunks": "SELECT sum(events) FROM chunks WHERE error_type IS NULL",
-    "chunk_duration_mean": "SELECT avg(duration_s) FROM chunks WHERE error_type IS NULL",
-    "chunk_duration_max": "SELECT max(duration_s) FROM chunks WHERE error_type IS NULL",
+    "num_retried_chunks": """
+        SELECT count(*) FROM (SELECT 1 FROM chunk GROUP BY file, entry_start, entry_stop HAVING count(*) > 1)""",
+    "total_events_from_chunks": f"SELECT sum(events) {GOOD}",
+    "chunk_duration_mean": f"SELECT avg(duration_s) {GOOD}",
+    "chunk_duration_max": f"SELECT max(duration_s) {GOOD}",
     "chunk_duration_p05": PERCENTILE.format(p=5),
     "chunk_duration_p50": PERCENTILE.format(p=50),
     "chunk_duration_p95": PERCENTILE.format(p=95),
     "chunk_duration_p99": PERCENTILE.format(p=99),
-    "chunk_mem_delta_mean_mb": "SELECT avg(mem_after_mib - mem_before_mib) FROM chunks WHERE error_type IS NULL",
+    "chunk_mem_delta_mean_mb": f"SELECT avg(mem_after_mib - mem_before_mib) {GOOD}",
     "chunk_cpu_seconds_total": "SELECT sum(cpu_s) FROM chunks",
     "chunk_noncpu_seconds_total": "SELECT sum(noncpu_s) FROM chunks",
     "chunk_open_seconds_total": "SELECT sum(open_s) FROM chunks",
-    "time_per_event_us_mean": "SELECT avg(duration_s * 1e6 / events) FROM chunks WHERE error_type IS NULL AND events > 0",
-    "elapsed_time_seconds": f"SELECT (t1 - t0) / 1e9 FROM {TIMELINE}",
+    "time_per_event_us_mean": f"SELECT avg(duration_s * 1e6 / events) {GOOD} AND events > 0",
+    "elapsed_time_seconds": f"SELECT (t1 - t0) / 1e9 FROM {WINDOW}",
     "total_events": "SELECT json_extract(json, '$.entries') FROM document WHERE kind = 'report'",
-    "data_rate_gbps": f"SELECT json_extract(json, '$.bytesread') * 8.0 / (t1 - t0) FROM document, {TIMELINE} WHERE kind = 'report'",
-    "avg_workers": f"SELECT sum(1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0)) / (t1 - t0) FROM worker, {TIMELINE}",
-    "total_cores": f"SELECT sum(cores * (1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))) / (t1 - t0) FROM worker, {TIMELINE}",
+    "data_rate_gbps": f"""
+        SELECT json_extract(json, '$.bytesread') * 8.0 / (t1 - t0) FROM document, {WINDOW} WHERE kind = 'report'""",
+    "avg_workers": f"SELECT sum({PRESENT}) / (t1 - t0) FROM worker, {WINDOW}",
+    "total_cores": f"SELECT sum(cores * {PRESENT}) / (t1 - t0) FROM worker, {WINDOW}",
     "workers_lost": "SELECT count(*) FROM worker WHERE lost",
     "workers_left": "SELECT count(*) FROM worker WHERE left_ns IS NOT NULL AND NOT lost",
     "peak_memory_bytes": "SELECT max(memory) FROM sample",
@@ -166,19 +174,20 @@ QUERIES = {
     "num_files": "SELECT count(*) FROM file",
     "total_branches_read": "SELECT count(DISTINCT name) FROM branch_set",
     "avg_compression_ratio": "SELECT avg(compression_ratio) FROM files",
-    "avg_branches_read_percent": """
+    "avg_branches_read_percent": f"""
         SELECT avg(100.0 * n / total_branches) FROM file JOIN (
-            SELECT file, count(DISTINCT name) AS n FROM chunk JOIN branch_set ON branch_set.id = chunk.branch_set GROUP BY 1)
-          AS r ON r.file = file.id""",
-    "avg_bytes_read_percent": """
+            SELECT file, count(DISTINCT name) AS n FROM {READ} GROUP BY 1) AS r ON r.file = file.id""",
+    "avg_bytes_read_percent": f"""
         SELECT avg(100.0 * bytes / file.compressed) FROM file JOIN (
-            SELECT file, sum(compressed) AS bytes FROM branch WHERE (file, name) IN (
-                SELECT chunk.file, branch_set.name FROM chunk JOIN branch_set ON branch_set.id = chunk.branch_set) GROUP BY 1)
-          AS r ON r.file = file.id""",
-    "processor_cpu_time_seconds": "SELECT sum(value) FROM activities WHERE prefix = 'TopAnalysis' AND activity = 'thread-cpu'",
-    "overhead_cpu_time_seconds": "SELECT sum(value) FROM activities WHERE prefix <> 'TopAnalysis' AND activity = 'thread-cpu'",
-    "total_bytes_memory_read": "SELECT sum(value) FROM activities WHERE activity = 'memory-read' AND unit = 'bytes'",
-}  # fmt: skip
+            SELECT file, sum(compressed) AS bytes FROM branch
+             WHERE (file, name) IN (SELECT chunk.file, branch_set.name FROM {READ}) GROUP BY 1) AS r
+          ON r.file = file.id""",
+    "processor_cpu_time_seconds": f"SELECT sum(value) FROM activities WHERE {PROCESSOR}",
+    "overhead_cpu_time_seconds": f"""
+        SELECT sum(value) FROM activities WHERE activity = 'thread-cpu' AND NOT ({PROCESSOR})""",
+    "total_bytes_memory_read": """
+        SELECT sum(value) FROM activities WHERE activity = 'memory-read' AND unit = 'bytes'""",
+}
 
 
 @pytest.fixture(scope="module")
@@ -207,8 +216,8 @@ def test_datasets_are_what_sql_groups(large):
 
 def test_sections_are_what_sql_groups(large):
     database, found = large
-    query = """SELECT section, sum(count), sum(duration_s), max(duration_s), avg(mem_delta_mib), sum(bytes) FROM sections
-                GROUP BY 1"""
+    query = """SELECT section, sum(count), sum(duration_s), max(duration_s), avg(mem_delta_mib), sum(bytes)
+                 FROM sections GROUP BY 1"""
     names = ("count", "total_duration", "max_duration", "mean_mem_delta_mb", "bytes")
     rows = {row[0]: dict(zip(names, row[1:])) for row in database.execute(query)}
     assert rows.keys() == found["sections"].keys()

@@ -212,12 +212,12 @@ static void check_what_is_left(const writer *w)
     if (code)
         fail_msg("%s", err.message);
     found f = {0};
-    assert_int_equal(run_each_chunk(run, check_chunk, &f, &err), ROAST_OK);
-    assert_int_equal(run_each_section(run, count_section, &f, &err), ROAST_OK);
+    assert_int_equal(run_each_chunk(run, RUN_EVERYTHING, check_chunk, &f, &err), ROAST_OK);
+    assert_int_equal(run_each_section(run, RUN_EVERYTHING, count_section, &f, &err), ROAST_OK);
     assert_int_equal(roast_run_outcome(run), ROAST_INTERRUPTED);
     roast_run_close(run);
     assert_int_equal(folder_state(), before);
-    print_message("pace %d: recorded %lld, flushed %lld, found %lld\n", w->pace, (long long)recorded,
+    print_message("# pace %d: recorded %lld, flushed %lld, found %lld\n", w->pace, (long long)recorded,
                   (long long)flushed, (long long)f.chunks);
     assert_int_equal(f.sections, f.chunks * SECTIONS);
     assert_in_range(f.chunks, flushed, recorded + 1); /* one may have been recorded and not yet counted */

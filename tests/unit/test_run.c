@@ -86,7 +86,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
 static seen_chunks visit_chunks(roast_run *run)
 {
     seen_chunks seen = {0};
-    assert_int_equal(run_each_chunk(run, see_chunk, &seen, NULL), ROAST_OK);
+    assert_int_equal(run_each_chunk(run, RUN_EVERYTHING, see_chunk, &seen, NULL), ROAST_OK);
     return seen;
 }
 

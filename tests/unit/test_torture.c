@@ -1,6 +1,9 @@
 /* Memory runs out at every possible moment: the n-th allocation fails, for n = 1, 2, 3, …, while a run is opened,
  * summarised and drawn. Each time there is a clean error that says so, or the very same output as ever; nothing
- * crashes and nothing is leaked. The allocator is interposed here, for this program and the libraries it uses. */
+ * crashes and nothing is leaked. The allocator is interposed here, for this program and the libraries it uses.
+ *
+ * Measurements of 0.1.x are left out, and so are numbers of more than 15 characters in coffea's report: jansson, which
+ * reads both, ends the program with an assertion of its own when it cannot grow the buffer for such a number. */
 #include <errno.h>
 
 #include "base/buf.h"
@@ -9,8 +12,6 @@
 #include "view/json.h"
 #include "view/table.h"
 #include "view/terminal.h"
-
-enum { SKIPPED = 77 };
 
 /* ---- The allocator ----------------------------------------------------------------------------------------------- */
 
@@ -183,16 +184,19 @@ static void showing_a_run_survives_any_failed_allocation(void **state)
             refusals += code != ROAST_OK;
             survived += code == ROAST_OK;
         }
-        print_message("%zu allocations refused in turn, %zu did without\n", refusals + survived, survived);
+        print_message("# %zu allocations refused in turn, %zu did without\n", refusals + survived, survived);
         assert_true(refusals > 100);
     }
     buf_release(&expected);
 }
 
+/* A run is written thousands of times over, so in memory if there is such a file system: a disk would take minutes. */
 static void recording_a_run_survives_any_failed_allocation(void **state)
 {
     (void)state;
-    const char *path = in_scratch("run.roast");
+    char in_memory[64], file[80];
+    snprintf(in_memory, sizeof in_memory, "/dev/shm/roast-torture-%d", (int)getpid());
+    const char *path = access("/dev/shm", W_OK) == 0 ? in_memory : in_scratch("run.roast");
     synth_job *job = small_job();
     assert_int_equal(record(path, job, NULL), ROAST_OK);
     size_t refusals = 0;
@@ -209,6 +213,11 @@ static void recording_a_run_survives_any_failed_allocation(void **state)
     }
     assert_true(refusals > 50);
     synth_free(job);
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(file, sizeof file, "%s%s", in_memory, endings[i]);
+        unlink(file);
+    }
 }
 
 int main(void)
@@ -217,5 +226,8 @@ int main(void)
         test_in_scratch(showing_a_run_survives_any_failed_allocation),
         test_in_scratch(recording_a_run_survives_any_failed_allocation),
     };
-    return is_interposed() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+    if (is_interposed())
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    puts("1..0 # SKIP a memory checker has its own allocator");
+    return 0;
 }

@@ -1,0 +1,225 @@
+/* Opening a ROOT file: finds its trees and reads what each says about itself. */
+#include "source/root/root.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "source/root/layout.h"
+#include "source/root/rntuple.h"
+#include "source/root/sample.h"
+#include "source/root/ttree.h"
+
+enum { DEFAULT_SAMPLES = 3, FIRST_TREES = 8 };
+
+typedef struct opening {
+    root_tfile file;
+    root_layouts layouts;
+    const root_options *options;
+    size_t capacity;
+} opening;
+
+/* ---- Which keys are trees ----------------------------------------------------------------------------------- */
+
+typedef enum tree_class { NOT_A_TREE, IS_TTREE, IS_RNTUPLE, IS_OLD_RNTUPLE } tree_class;
+
+static tree_class classify(roast_str class_name)
+{
+    static const struct {
+        roast_str name;
+        tree_class kind;
+    } classes[] = {
+        {STR("TTree"), IS_TTREE},
+        {STR("TNtuple"), IS_TTREE},
+        {STR("TNtupleD"), IS_TTREE},
+        {STR("ROOT::RNTuple"), IS_RNTUPLE},
+        {STR("ROOT::Experimental::RNTuple"), IS_OLD_RNTUPLE},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (str_equal(classes[i].name, class_name))
+            return classes[i].kind;
+    return NOT_A_TREE;
+}
+
+/* True if a tree is what the user asked for: its name or its path, with or without the cycle. */
+static bool is_wanted(const root_options *options, const root_tree *tree)
+{
+    if (!options || !options->tree)
+        return true;
+    roast_str wanted = str_from(options->tree);
+    int64_t cycle = tree->cycle;
+    for (size_t i = wanted.len; i-- > 0;)
+        if (wanted.ptr[i] == ';') {
+            roast_str digits = {wanted.ptr + i + 1, wanted.len - i - 1};
+            if (!str_to_int(digits, &cycle))
+                cycle = tree->cycle;
+            wanted.len = i;
+            break;
+        }
+    return cycle == tree->cycle && (str_equal(wanted, tree->name) || str_equal(wanted, tree->path));
+}
+
+/* ---- One tree ----------------------------------------------------------------------------------------------- */
+
+static roast_code read_tree(opening *o, const root_key *key, tree_class kind, root_tree *tree, roast_error *err)
+{
+    root_record record;
+    if (kind == IS_OLD_RNTUPLE)
+        return fail(err, ROAST_VERSION,
+                    "it is an RNTuple from before version 1.0 of the format, which ROOT itself no "
+                    "longer reads");
+    roast_code code = root_tfile_record(&o->file, &record, key, err);
+    if (code)
+        return code;
+    tree->metadata_bytes = key->nbytes;
+    tree->metadata_uncompressed = key->objlen;
+    return kind == IS_TTREE ? root_ttree_read(&o->layouts, &record, tree, err)
+                            : root_rntuple_read(&o->file, &record, tree, err);
+}
+
+static root_tree *add_tree(opening *o)
+{
+    root_file *result = o->file.result;
+    if (result->n_trees == o->capacity) {
+        size_t capacity = o->capacity ? o->capacity * 2 : FIRST_TREES;
+        root_tree *more = arena_alloc(&result->memory, capacity, sizeof *more);
+        if (!more)
+            return NULL;
+        if (result->n_trees > 0)
+            memcpy(more, result->trees, result->n_trees * sizeof *more);
+        result->trees = more;
+        o->capacity = capacity;
+    }
+    return &result->trees[result->n_trees];
+}
+
+/* Keeps what identifies a tree that could not be read, and why. */
+static roast_code give_up_on(opening *o, root_tree *tree, const roast_error *why, roast_error *err)
+{
+    root_tree failed = {.kind = tree->kind,
+                        .class_name = tree->class_name,
+                        .path = tree->path,
+                        .name = tree->name,
+                        .cycle = tree->cycle,
+                        .clusters = ROAST_ABSENT,
+                        .compression = {ROOT_ALGORITHM_UNKNOWN, -1}};
+    failed.problem = arena_str(&o->file.result->memory, str_from(why->message));
+    *tree = failed;
+    return str_absent(failed.problem) ? fail_memory(err) : ROAST_OK;
+}
+
+static roast_code visit_key(void *context, const root_key *key, roast_str directory, roast_error *err)
+{
+    opening *o = context;
+    tree_class kind = classify(key->class_name);
+    if (kind == NOT_A_TREE)
+        return ROAST_OK;
+    root_tree *tree = add_tree(o);
+    if (!tree)
+        return fail_memory(err);
+    *tree = (root_tree){.kind = kind == IS_TTREE ? ROOT_TTREE : ROOT_RNTUPLE,
+                        .class_name = key->class_name,
+                        .path = root_path_join(&o->file.result->memory, directory, key->name),
+                        .name = key->name,
+                        .cycle = key->cycle,
+                        .compression = {ROOT_ALGORITHM_UNKNOWN, -1}};
+    if (str_absent(tree->path))
+        return fail_memory(err);
+    if (!is_wanted(o->options, tree))
+        return ROAST_OK;
+    o->file.result->n_trees++;
+    roast_error why = {0};
+    roast_code code = read_tree(o, key, kind, tree, &why);
+    if (code == ROAST_MEMORY)
+        return fail_memory(err);
+    if (code)
+        return give_up_on(o, tree, &why, err);
+    int32_t samples = o->options && o->options->samples ? o->options->samples : DEFAULT_SAMPLES;
+    if (samples > 0)
+        root_sample(&o->file, tree, samples);
+    return ROAST_OK;
+}
+
+/* ---- The file ----------------------------------------------------------------------------------------------- */
+
+/* Of several cycles of a tree, the highest counts: the others are what earlier saves left. */
+static void find_superseded(root_file *file)
+{
+    for (size_t i = 0; i < file->n_trees; i++)
+        for (size_t k = 0; k < file->n_trees && !file->trees[i].superseded; k++)
+            file->trees[i].superseded =
+                file->trees[k].cycle > file->trees[i].cycle && str_equal(file->trees[k].path, file->trees[i].path);
+}
+
+static void sum_up(root_file *file)
+{
+    find_superseded(file);
+    for (size_t i = 0; i < file->n_trees; i++) {
+        const root_tree *tree = &file->trees[i];
+        file->metadata_bytes += tree->metadata_bytes;
+        for (size_t k = 0; k < tree->n_branches && !tree->superseded; k++)
+            if (str_absent(tree->branches[k].file) &&
+                __builtin_add_overflow(file->data_bytes, tree->branches[k].indexed_bytes, &file->data_bytes))
+                file->data_bytes = INT64_MAX;
+    }
+}
+
+static roast_code read_file(root_file *file, root_transport *transport, const root_options *options, roast_error *err)
+{
+    opening o = {.file = {.transport = transport, .result = file}, .options = options};
+    o.layouts.file = &o.file;
+    roast_code code = root_tfile_open(&o.file, err);
+    if (!code)
+        code = root_tfile_walk(&o.file, visit_key, &o, err);
+    if (code)
+        return code;
+    sum_up(file);
+    file->traffic = transport->traffic;
+    return ROAST_OK;
+}
+
+static roast_code open_from(root_file **out, const char *url, const void *bytes, size_t len,
+                            const root_options *options, roast_error *err)
+{
+    *out = NULL;
+    root_transport *transport = NULL;
+    roast_error why = {0};
+    root_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return fail_memory(err);
+    file->url = arena_str(&file->memory, str_from(url));
+    roast_code code = arena_str_failed(file->url, str_from(url)) ? fail_memory(&why) : ROAST_OK;
+    if (!code)
+        code = bytes ? root_transport_open_memory(&transport, bytes, len, &why)
+                     : root_transport_open(&transport, url, options, &why);
+    if (!code)
+        code = read_file(file, transport, options, &why);
+    root_transport_close(transport);
+    if (code) {
+        fail(err, code, "%s: %s", url, why.message);
+        root_close(file);
+        return code;
+    }
+    *out = file;
+    return ROAST_OK;
+}
+
+roast_code root_open(root_file **out, const char *url, const root_options *options, roast_error *err)
+{
+    return open_from(out, url, NULL, 0, options, err);
+}
+
+roast_code root_open_memory(root_file **out, const void *bytes, size_t len, const root_options *options,
+                            roast_error *err)
+{
+    return open_from(out, "memory", bytes ? bytes : "", len, options, err);
+}
+
+void root_close(root_file *file)
+{
+    if (!file)
+        return;
+    arena_release(&file->memory);
+    free(file);
+}

@@ -1,0 +1,2 @@
+make_run small run.roast
+roast show run.roast --width 100
