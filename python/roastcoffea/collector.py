@@ -212,15 +212,3 @@ class MetricsCollector:
         from roastcoffea.export.measurements import save_run
 
         return save_run(self.run, output_dir, measurement_name)
-
-    def explain(self) -> Any:
-        """What held the run back."""
-        return self.run.explain()
-
-    def report(self, path: str | os.PathLike) -> Path:
-        """Write a page about the run."""
-        return self.run.report(path)
-
-    def plot(self, name: str, **options: Any) -> Any:
-        """Draw one of the plots."""
-        return self.run.plot(name, **options)

@@ -34,6 +34,27 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
 
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self._run.name or self.path.stem
+
+    @property
+    def outcome(self) -> str:
+        """'running', 'interrupted', 'finished' or 'failed'."""
+        return self._run.outcome
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What is known about the run as a whole: versions, host, times."""
+        return self._run.facts
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """Beginning and end, in seconds since 1970 UTC."""
+        start = float(self.facts.get("t_start_ns", "nan")) / 1e9
+        return start, float(self.facts.get("t_end_ns", "nan")) / 1e9
+
     @cached_property
     def summary(self) -> _core.Summary:
         """Every number of the run, computed once."""

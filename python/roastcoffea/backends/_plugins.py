@@ -15,13 +15,14 @@ from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 from distributed.metrics import time
 from tornado.ioloop import PeriodicCallback
 
-from roastcoffea import _core
+from roastcoffea import sampling
 from roastcoffea.guard import Guard
 from roastcoffea.work import topic_of
 
 __all__ = ["SchedulerTracker", "WorkerProbe", "load_probe"]
 
 _MOST_ROWS = 1000  # a message is sent early when it has as many tasks
+_FLUSH_MS = 2000  # between messages with what the sampler of a worker saw
 
 
 class SchedulerTracker(SchedulerPlugin):
@@ -217,14 +218,22 @@ def load_probe(state: dict) -> WorkerPlugin:
 
 
 class WorkerProbe(WorkerPlugin):
-    """Announces its worker, and lets the sampler thread of the probe run while a collector is open."""
+    """Announces its worker, and streams what the sampler of its process sees.
+
+    Parameters
+    ----------
+    identity : str
+        Of the collector.
+    hz : float
+        How often the sampler looks; 0: it does not run.
+    """
 
     def __init__(self, identity: str, hz: float) -> None:
         self.identity = identity
         self.hz = hz
-        self.sampling = False
         self.name = topic_of(identity)
         self.guard = Guard()
+        self.callback: PeriodicCallback | None = None
 
     def __reduce__(self) -> tuple:
         # Dask closes a worker that cannot load a plugin: where this package is missing, the pickle is an empty plugin.
@@ -234,12 +243,14 @@ class WorkerProbe(WorkerPlugin):
         self.worker = worker
         with self.guard("the worker's own account"):
             worker.log_event(self.name, {"hello": self.describe()})
-        with self.guard("the fine timeline of memory"):
-            if self.hz > 0:
-                _core.sampler_start(self.hz)
-                self.sampling = True
+        if self.hz > 0:
+            with self.guard("the fine timeline of memory"):
+                sampling.start(self.name, self.take, self.hz)
+                self.callback = PeriodicCallback(self.flush, _FLUSH_MS)
+                self.callback.start()
 
     def describe(self) -> dict[str, Any]:
+        """Who the worker is, and how its clock differs from the scheduler's."""
         worker = self.worker
         return {
             "address": worker.address,
@@ -249,9 +260,16 @@ class WorkerProbe(WorkerPlugin):
             "latency": worker.latency,
         }
 
+    def flush(self) -> None:
+        with self.guard("the fine timeline of memory"):
+            sampling.flush()
+
+    def take(self, packed: bytes) -> None:
+        self.worker.log_event(self.name, {"s": packed})
+
     def teardown(self, worker: Any) -> None:
         with self.guard("the fine timeline of memory"):
-            if self.sampling:
-                self.sampling = False
-                _core.sampler_stop()
-
+            if self.callback is not None:
+                self.callback.stop()
+                sampling.flush()
+                sampling.stop(self.name)

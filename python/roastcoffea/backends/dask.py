@@ -20,6 +20,7 @@ from roastcoffea.settings import settings
 
 __all__ = ["DaskBackend", "DaskMetricsBackend"]
 
+_FINE_WORKERS = 100  # in a larger cluster the heartbeats are timeline enough
 _PATIENCE = 30.0  # seconds to wait for an answer of the scheduler before going on without it
 
 
@@ -92,7 +93,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _install_probes(self) -> None:
         from roastcoffea.backends._plugins import WorkerProbe
 
-        probe = WorkerProbe(self.recording.identity, settings.sampler_hz)
+        workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
+        probe = WorkerProbe(self.recording.identity, settings.sampler_hz if workers <= _FINE_WORKERS else 0)
         self._probes = True
         self.client.register_plugin(probe, name=probe.name)
         answers = self._ask_probes()
@@ -177,6 +179,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                     recording.worker_left(address, self._here_ns(when), lost=lost, reason=reason)
             elif "hello" in message:
                 self._worker_said(message["hello"])
+            elif "s" in message:
+                recording.recorder.samples(message["worker"], message["s"])
             elif "end" in message:
                 self._end.set()
             else:

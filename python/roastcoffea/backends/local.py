@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from roastcoffea import sampling
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.recording import Recording
+from roastcoffea.settings import settings
 from roastcoffea.work import read_spooled
 
 __all__ = ["LocalMetricsBackend"]
@@ -47,6 +49,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             self.recording = self._own = Recording(name="tracking")
         with self.recording.guard("chunks in other processes"):
             self.recording.make_spool()
+        with self.recording.guard("the fine timeline of memory"):
+            sampling.start(self.recording.identity, self._take, settings.sampler_hz)
         self._thread = threading.Thread(target=self._watch, args=(interval,), name="roastcoffea", daemon=True)
         self._thread.start()
 
@@ -56,6 +60,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             self._thread.join()
             self._thread = None
         self._look()
+        with self.recording.guard("the fine timeline of memory"):
+            sampling.stop(self.recording.identity)
         for pid in list(self._pids):
             self._left(pid, "the run ended")
         if self._own is None:
@@ -80,9 +86,15 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         with self._lock:
             with recording.guard("chunks in other processes"):
                 self._read_spool()
+            with recording.guard("the fine timeline of memory"):
+                sampling.flush()
             for pid in list(self._pids):
                 with recording.guard("the timeline of processes"):
                     self._sample(pid)
+
+    def _take(self, packed: bytes) -> None:
+        if os.getpid() in self._pids:
+            self.recording.recorder.samples(_address(os.getpid()), packed)
 
     def _read_spool(self) -> None:
         if self.recording.spool is None:
