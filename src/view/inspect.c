@@ -154,6 +154,11 @@ static void build_headings(builder *b)
         buf_format(&b->text, "ROOT %d.%02d/%02d", (int)file->version / 10000, (int)file->version / 100 % 100,
                    (int)file->version % 100);
     add_phrase(b, heading, TONE_QUIET);
+    if (s->size > 0 && s->data_bytes > 0 && s->data_bytes <= s->size) {
+        format_percent(&b->text, 100 * divide(s->size - s->data_bytes, s->size));
+        buf_text(&b->text, " not data");
+    }
+    add_phrase(b, heading, TONE_QUIET);
     if (s->failed)
         buf_format(&b->text, "%zu could not be read", s->failed);
     add_phrase(b, heading, TONE_BAD);
@@ -197,8 +202,7 @@ static void write_clusters(builder *b, const survey_tree *tree)
     else if (tree->clusters > 0) {
         format_count(&b->text, tree->clusters);
         buf_text(&b->text, tree->clusters == 1 ? " of " : " of up to ");
-        format_count(&b->text, tree->largest_cluster);
-        buf_text(&b->text, " events");
+        write_count(b, tree->largest_cluster, "event");
     }
 }
 
@@ -351,7 +355,9 @@ static void build_collections(builder *b, const survey_tree *tree)
     for (size_t i = 0; i < rows && t && !b->failed; i++) {
         const survey_collection *c = &tree->collections[i];
         table_cell *cells = &t->cells[COLUMNS * t->n_rows++];
-        cells[NAME] = text_cell(b, c->name.len ? c->name : STR("(single branches)"));
+        cells[NAME] = text_cell(b, c->name.len                  ? c->name
+                                   : tree->kind == ROOT_RNTUPLE ? STR("(single fields)")
+                                                                : STR("(single branches)"));
         cells[SECOND] = count_cell(b, c->branches);
         fill_sizes(b, tree, cells, &(sizes){c->compressed, c->uncompressed, c->baskets});
     }

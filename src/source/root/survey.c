@@ -39,22 +39,6 @@ static bool write_name(buf *out, const survey_tree *tree, const root_branch *bra
     return out->code == ROAST_OK;
 }
 
-/* Names that occur twice in a tree get a number. */
-static uint32_t number_branch(survey_tree *tree, buf *name, const bool *taken, bool *added)
-{
-    size_t len = name->len;
-    for (int again = 2; again < 1000; again++) {
-        uint32_t number = intern_add(&tree->names, buf_view(name), added);
-        if (number == INTERN_NONE || *added || !taken[number])
-            return number;
-        name->len = len;
-        buf_format(name, "#%d", again);
-        if (name->code)
-            return INTERN_NONE;
-    }
-    return INTERN_NONE;
-}
-
 typedef struct adding {
     survey *s;
     survey_tree *tree;
@@ -63,6 +47,18 @@ typedef struct adding {
     bool *taken;      /* by branch of the survey: this file has it */
     buf name;
 } adding;
+
+/* The number of the name that was written. A name that this file has had already gets its place in the file behind it;
+ * there are not as many names as it would take to go on for ever. */
+static uint32_t number_name(adding *a, size_t place, bool *added)
+{
+    while (true) {
+        uint32_t number = a->name.code ? INTERN_NONE : intern_add(&a->tree->names, buf_view(&a->name), added);
+        if (number == INTERN_NONE || *added || !a->taken[number])
+            return number;
+        buf_format(&a->name, "#%zu", place);
+    }
+}
 
 static bool is_where_it_was(const adding *a, size_t i, int32_t parent)
 {
@@ -94,7 +90,7 @@ static bool add_branch(adding *a, size_t i)
         bool added = false;
         if (!write_name(&a->name, tree, branch, parent < 0 ? NULL : &tree->branches[parent]))
             return false;
-        number = number_branch(tree, &a->name, a->taken, &added);
+        number = number_name(a, i, &added);
         if (number == INTERN_NONE)
             return false;
         if (added) {

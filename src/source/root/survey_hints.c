@@ -6,7 +6,13 @@
 #include "base/str.h"
 #include "source/root/survey_parts.h"
 
-enum { SMALL_BASKET = 2000, MANY_SMALL_PERCENT = 20, LARGE_BRANCH_PERCENT = 40, READ_TWICE_PERCENT = 5 };
+enum {
+    SMALL_BASKET = 2000,
+    MANY_BASKETS = 1000,
+    MANY_SMALL_PERCENT = 20,
+    LARGE_BRANCH_PERCENT = 40,
+    READ_TWICE_PERCENT = 5
+};
 /* What coffea reads at a time unless told otherwise. */
 enum { USUAL_CHUNK = 100000 };
 /* Bytes that a core unpacks in a second, to the nearest that can be said without measuring it where it runs. */
@@ -30,11 +36,11 @@ static double percent(double part, double whole)
 }
 
 /* Small baskets cost a request and a start of the decompressor each. Those of a tree with one cluster are as large as
- * they can be. */
+ * they can be, and a few of them cost nothing to speak of. */
 static void small_baskets(hinting *h)
 {
     const survey_tree *tree = h->tree;
-    int64_t branches = 0, small = 0, small_baskets = 0, bytes = 0;
+    int64_t branches = 0, small = 0, baskets = 0, bytes = 0;
     const survey_branch *worst = NULL;
     for (size_t i = 0; i < tree->n_branches; i++) {
         const survey_branch *b = &tree->branches[i];
@@ -42,20 +48,21 @@ static void small_baskets(hinting *h)
         if (b->baskets <= b->files || b->compressed / b->baskets >= SMALL_BASKET)
             continue;
         small++;
-        survey_sum(&small_baskets, b->baskets);
+        survey_sum(&baskets, b->baskets);
         survey_sum(&bytes, b->compressed);
         if (!worst || b->baskets > worst->baskets)
             worst = b;
     }
-    if (small == 0 || percent((double)small, (double)branches) < MANY_SMALL_PERCENT)
+    if (baskets < MANY_BASKETS || percent((double)small, (double)branches) < MANY_SMALL_PERCENT)
         return;
-    buf_format(&h->text,
-               "%lld of %lld branches have baskets of %.0f bytes on average (%lld baskets hold %.1f %% of the data); ",
-               (long long)small, (long long)branches, (double)bytes / (double)small_baskets, (long long)small_baskets,
-               percent((double)bytes, (double)tree->compressed));
-    buf_text(&h->text, "larger clusters (TTree::SetAutoFlush, or merging with hadd -O) would make fewer of them, ");
-    buf_text(&h->text, "for example of ");
+    bool pages = tree->kind == ROOT_RNTUPLE;
+    buf_format(&h->text, "%lld of %lld %s have %s of %.0f bytes on average: %lld of them for %.1f %% of the data, ",
+               (long long)small, (long long)branches, pages ? "fields" : "branches", pages ? "pages" : "baskets",
+               (double)bytes / (double)baskets, (long long)baskets, percent((double)bytes, (double)tree->compressed));
+    buf_format(&h->text, "%lld in ", (long long)worst->baskets);
     buf_str(&h->text, worst->name);
+    buf_text(&h->text, pages ? "; larger clusters (RNTupleWriteOptions::SetApproxZippedClusterSize) make fewer"
+                             : "; larger clusters (TTree::SetAutoFlush) make fewer");
 }
 
 static void slow_to_unpack(hinting *h)
