@@ -123,7 +123,9 @@ static roast_code open_as(located_run *out, const char *path, const char *parame
         code = sqlite3_exec(out->db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(out->db,
-                            "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; SELECT count(*) FROM sqlite_schema",
+                            out->sealed ? "PRAGMA trusted_schema=OFF; SELECT count(*) FROM sqlite_schema"
+                                        : "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+                                          " SELECT count(*) FROM sqlite_schema",
                             NULL, NULL, NULL);
     if (code == SQLITE_OK)
         return ROAST_OK;
@@ -234,6 +236,7 @@ static roast_code open_finished(located_run *out, const char *path, bool salvage
     seal_state seal;
     roast_code code = seal_check(path, &seal, &out->what);
     out->damaged = code == ROAST_CORRUPT;
+    out->sealed = !code && seal == SEAL_INTACT;
     if (code && !(salvage && out->damaged)) {
         if (err)
             *err = out->what;
