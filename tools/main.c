@@ -36,6 +36,18 @@ const command COMMANDS[] = {
         .most = SIZE_MAX,
     },
     {
+        .name = "inspect",
+        .summary = "what ROOT files hold: trees, branches, compression",
+        .operands = "FILE...",
+        .details = "FILE is a path, a pattern in quotes, or an http://, https:// or root:// address. Only descriptions "
+                   "are read, "
+                   "never the data. Several files are added up and compared.",
+        .example = "roast inspect nano.root --branches --filter 'Jet_*'",
+        .options = INSPECT_OPTIONS,
+        .run = cmd_inspect,
+        .most = SIZE_MAX,
+    },
+    {
         .name = "export",
         .summary = "a run as JSON or CSV",
         .operands = "RUN --to FORMAT",

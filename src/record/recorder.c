@@ -11,7 +11,8 @@
 #include "record/unpack.h"
 #include "run/writer.h"
 
-enum { COMMIT_RECORDS = 1000, COMMIT_SECONDS = 1 };
+/* A little under a second, so that on a busy machine a second is kept too. */
+enum { COMMIT_RECORDS = 1000, COMMIT_MILLISECONDS = 700 };
 
 struct roast_recorder {
     pthread_mutex_t lock;
@@ -43,7 +44,7 @@ static void *commit_every_second(void *argument)
     roast_recorder *recorder = argument;
     pthread_mutex_lock(&recorder->lock);
     while (!recorder->closing) {
-        int64_t until = clock_monotonic_ns() + COMMIT_SECONDS * NS_PER_S;
+        int64_t until = clock_monotonic_ns() + COMMIT_MILLISECONDS * (NS_PER_S / 1000);
         struct timespec deadline = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)};
         if (pthread_cond_timedwait(&recorder->closing_signal, &recorder->lock, &deadline) == ETIMEDOUT)
             commit(recorder);

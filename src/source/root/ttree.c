@@ -403,8 +403,10 @@ roast_code root_ttree_read(root_layouts *layouts, const root_record *record, roo
     root_object whole = {.class_name = tree->class_name, .begin = 0, .end = record->len};
     root_values v;
     if (!read_object(&r, &whole, STR("TTree"), &v) || v.at[ROOT_fBranches] == 0)
-        return fail(err, ROAST_CORRUPT,
-                    "its description cannot be read (damaged, or of a version of ROOT that is not known)");
+        return layouts->out_of_memory
+                   ? fail_memory(err)
+                   : fail(err, ROAST_CORRUPT,
+                          "its description cannot be read (damaged, or of a version of ROOT that is not known)");
     tree->title = string_at(&r, &v, ROOT_fTitle);
     tree->entries = v.number[ROOT_fEntries];
     tree->compressed = v.number[ROOT_fZipBytes];
@@ -414,7 +416,7 @@ roast_code root_ttree_read(root_layouts *layouts, const root_record *record, roo
     declared_clusters(&r, &v, tree);
     r.common.wanted = !tree->clusters_declared;
     if (!read_branches(&r, v.at[ROOT_fBranches], -1, 0)) {
-        if (r.out_of_memory)
+        if (r.out_of_memory || layouts->out_of_memory)
             return fail_memory(err);
         return fail(err, ROAST_CORRUPT,
                     "branch %zu cannot be read (damaged, or of a version of ROOT that is not known)",
