@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-import warnings
 from pathlib import Path
 
 import awkward as ak
@@ -16,8 +15,12 @@ from coffea.nanoevents import NanoAODSchema
 
 from roastcoffea import track_bytes, track_memory, track_metrics, track_time
 
-NanoAODSchema.warn_missing_crossrefs = False
-warnings.filterwarnings("ignore", message="Missing cross-reference")
+
+class Schema(NanoAODSchema):
+    """NanoAOD, without a warning for each index that our small files have not got."""
+
+    warn_missing_crossrefs = False
+
 
 READ = ["Jet_pt", "MET_pt", "nJet"]  # what every processor here reads
 
@@ -140,4 +143,4 @@ class Deadly(processor.ProcessorABC):
 def runner(executor, **options) -> processor.Runner:
     """A Runner with small chunks and no memory of earlier runs."""
     defaults = {"chunksize": 100, "savemetrics": True, "metadata_cache": {}}
-    return processor.Runner(executor, schema=NanoAODSchema, **(defaults | options))
+    return processor.Runner(executor, schema=Schema, **(defaults | options))

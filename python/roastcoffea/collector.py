@@ -112,8 +112,10 @@ class MetricsCollector:
 
     @property
     def metrics(self) -> dict[str, Any] | None:
-        """Every metric under each of its names; None before the end of the block."""
-        return None if self._session is None or self.t_end is None else self.run.metrics
+        """Every metric under each of its names; None before the end of the block, empty if nothing could be recorded."""
+        if self._session is None or self.t_end is None:
+            return None
+        return self.run.metrics if self._session.recording.path is not None else {}
 
     def get_metrics(self) -> dict[str, Any]:
         """Every metric under each of its names.
@@ -131,7 +133,8 @@ class MetricsCollector:
     @property
     def chunk_metrics(self) -> list[dict]:
         """One record per attempt at a chunk, in the documented shape."""
-        return [] if self._session is None else self.run.chunk_records()
+        recorded = self._session is not None and self._session.recording.path is not None
+        return self.run.chunk_records() if recorded else []
 
     @property
     def tracking_data(self) -> dict[str, Any] | None:
@@ -202,7 +205,10 @@ class MetricsCollector:
         """Print the summary of the run."""
         from roastcoffea.export.reporter import print_run
 
-        print_run(self.run)
+        if self._session is not None and self._session.recording.path is None:
+            print("roastcoffea: no run file could be written, so there is nothing to show")
+        else:
+            print_run(self.run)
 
     def _repr_html_(self) -> str:
         return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"

@@ -115,7 +115,8 @@ def _run(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
     for listener in listeners:
         with listener.guard("coffea's report"):
             _look_at(result, listener)
-    _take_out(result)
+    with listeners[0].guard("the output"):
+        _take_out(result)
     return result
 
 
@@ -129,9 +130,10 @@ def _client_of(runner: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _measured_work(runner: Any, listeners: list[Listener]) -> Iterator[None]:
-    ids = tuple(listener.identity for listener in listeners)
-    spool = next((listener.spool for listener in listeners if listener.spool), None)
-    runner._work_function = WorkFunction(type(runner)._work_function, ids, spool)
+    with listeners[0].guard("chunks"):
+        ids = tuple(listener.identity for listener in listeners)
+        spool = next((listener.spool for listener in listeners if listener.spool), None)
+        runner._work_function = WorkFunction(type(runner)._work_function, ids, spool)
     try:
         yield
     finally:
@@ -140,7 +142,7 @@ def _measured_work(runner: Any, listeners: list[Listener]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet(listener: Listener, context: contextlib.AbstractContextManager) -> Iterator[None]:
-    """Enter and leave a context of ours; its failures are ours, exceptions of the block only pass through."""
+    """Enter and leave a context of ours: its failures are ours, and exceptions of the block are none of its business."""
     entered = False
     with listener.guard("coffea's Runner"):
         context.__enter__()
@@ -166,7 +168,8 @@ def _preprocess(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> A
         return original(runner, *args, **kwargs)
     with contextlib.ExitStack() as stack:
         for listener in listeners:
-            stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
+            with listener.guard("coffea's preprocessing"):
+                stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
         chunks = original(runner, *args, **kwargs)
     return _watched(chunks, listeners) if isinstance(chunks, Generator) else chunks
 

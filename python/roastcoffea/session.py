@@ -129,7 +129,8 @@ class Session:
             from distributed import Client
 
             client = self._own_client = Client(client, set_as_default=False)
-        elif client is None:
+            return backend_class("dask")(client, any_client=True)
+        if client is None:
             client = _client_of_the_context()
         elif not hasattr(client, "scheduler"):
             client = getattr(client, "client", None)  # of a coffea executor
@@ -141,8 +142,9 @@ class Session:
         backend.recording = self.recording
         self.backends.append(backend)
         self.recording.fact("engine", type(backend).__name__.replace("MetricsBackend", "").lower())
-        if self.interval is not None:
-            with self.guard("workers"):
+        with self.guard("workers"):
+            backend.open()
+            if self.interval is not None:
                 backend.start_tracking(self.interval)
         with self.guard("fine metrics"):
             if backend.supports_fine_metrics():
@@ -155,11 +157,11 @@ class Session:
                     backend.close_span(span)
                     backend.processor_name = self.processor_name
                     self._note_activities(backend.get_span_metrics(span))
-        if self.interval is not None:
-            data = backend.stop_tracking()
+        with self.guard("the end of the timeline"):
+            data = backend.stop_tracking() if self.interval is not None else None
             if data:
-                with self.guard("the timeline of workers"):
-                    record_tracking_data(self.recording, data)
+                record_tracking_data(self.recording, data)
+        backend.close()
 
     def _note_activities(self, sums: dict[tuple[str, ...], float]) -> None:
         self.span_metrics = sums

@@ -41,6 +41,12 @@ class AbstractMetricsBackend(ABC):
     def supports_fine_metrics(self) -> bool:
         """Whether ``create_span`` and ``get_span_metrics`` do anything."""
 
+    def open(self) -> None:
+        """Be ready for the records of chunks; before ``start_tracking``, and also without it."""
+
+    def close(self) -> None:
+        """The opposite, after ``stop_tracking``."""
+
     def close_span(self, span_info: Any) -> None:
         """End a span that ``create_span`` began."""
 

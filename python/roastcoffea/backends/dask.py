@@ -31,40 +31,89 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     ----------
     client : distributed.Client
         Connected to the cluster.
+    any_client : bool
+        Whether to measure what other clients of this process run on the cluster, too.
     """
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, any_client: bool = False) -> None:
         self.client = client
+        self.any_client = any_client
         self.processor_prefixes: set[str] = set()
         self.processor_name: str | None = None
         self._own: Recording | None = None
         self._end = threading.Event()
         self._tracker = False
         self._probes = False
-        self._poll: Any = None
+        self._polling = False
+        self._versions: dict = {}
         self._scheduler_offset = self._scheduler_error = 0.0
         self._worker_offset: dict[str, float] = {}
         self._span: dict | None = None
 
-    # ---- the timeline of workers and tasks
+    # ---- coming and going
+
+    def open(self) -> None:
+        recording = self.recording
+        self._versions = self._meet_scheduler()
+        recording.fact("distributed", self._versions.get("distributed"))
+        self.client.subscribe_topic(recording.topic, self._event)
+        with recording.guard("chunks on Dask workers"):
+            self._install_probes()
 
     def start_tracking(self, interval: float = 1.0) -> None:
         if self.recording is None:  # used without a collector
             self.recording = self._own = Recording(name="tracking")
-        recording, client = self.recording, self.client
-        versions = self._meet_scheduler()
-        recording.fact("distributed", versions.get("distributed"))
-        client.subscribe_topic(recording.topic, self._event)
-        if versions.get("roastcoffea"):
-            with recording.guard("the scheduler's own account"):
+            self.open()
+        if self._versions.get("roastcoffea"):
+            with self.recording.guard("the scheduler's own account"):
                 self._install_tracker(interval)
         if not self._tracker:
-            recording.guard.say(
+            self.recording.guard.say(
                 "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
             )
-            self._poll = client.loop.asyncio_loop.call_soon_threadsafe(self._start_polling, interval)
-        with recording.guard("chunks on Dask workers"):
-            self._install_probes()
+            self._polling = True
+            self.client.loop.add_callback(self._ask_again_and_again, interval)
+
+    def stop_tracking(self) -> dict[str, Any]:
+        self._polling = False
+        if self.recording is None:
+            return {}
+        with self.recording.guard("the end of the timeline"):
+            if self._tracker and self._connected():
+                self._on_scheduler(_stop_tracker(), name=self.recording.topic)
+                self._end.wait(_PATIENCE)
+        return self._end_of_own() if self._own is not None else {}
+
+    def close(self) -> None:
+        recording, client = self.recording, self.client
+        if not self._connected():
+            return
+        if self._probes:
+            with recording.guard("the workers' last words"):
+                self._ask_probes()
+            with recording.guard("leaving the workers"):
+                client.unregister_worker_plugin(recording.topic)
+        with recording.guard("leaving the scheduler"):
+            client.unsubscribe_topic(recording.topic)
+            client._event_handlers.pop(recording.topic, None)
+            self._on_scheduler(_forget_topic(), name=recording.topic)
+
+    def _connected(self) -> bool:
+        if self.client.status == "running":
+            return True
+        self.recording.guard.say("connection", "the connection to the scheduler was lost: what came after is missing")
+        return False
+
+    def _end_of_own(self) -> dict[str, Any]:
+        from roastcoffea import _core
+
+        self.close()
+        own, self._own, self.recording = self._own, None, None
+        own.close("finished")
+        data = _core.Run(str(own.path)).tracking_data() if own.path else {}
+        if own.path:
+            own.path.unlink(missing_ok=True)
+        return data
 
     def _meet_scheduler(self) -> dict:
         """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""
@@ -117,45 +166,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return self.client.sync(
             self.client._run, function, callback_timeout=_PATIENCE, on_error="return", **kwargs
         )
-
-    def stop_tracking(self) -> dict[str, Any]:
-        recording = self.recording
-        if recording is None:
-            return {}
-        if self.client.status == "running":
-            with recording.guard("the end of the timeline"):
-                self._leave_cluster()
-        else:
-            recording.guard.say("scheduler gone", "the connection to the scheduler was lost: what came after is missing")
-        self._poll = None
-        if self._own is None:
-            return {}
-        return self._tracking_data_of_own()
-
-    def _leave_cluster(self) -> None:
-        recording, client = self.recording, self.client
-        if self._probes:
-            with recording.guard("the workers' last words"):
-                self._ask_probes()
-            with recording.guard("leaving the workers"):
-                client.unregister_worker_plugin(recording.topic)
-        if self._tracker:
-            self._on_scheduler(_stop_tracker(), name=recording.topic)
-            self._end.wait(_PATIENCE)
-        with recording.guard("leaving the scheduler"):
-            client.unsubscribe_topic(recording.topic)
-            client._event_handlers.pop(recording.topic, None)
-            self._on_scheduler(_forget_topic(), name=recording.topic)
-
-    def _tracking_data_of_own(self) -> dict[str, Any]:
-        from roastcoffea import _core
-
-        own, self._own, self.recording = self._own, None, None
-        own.close("finished")
-        data = _core.Run(str(own.path)).tracking_data() if own.path else {}
-        if own.path:
-            own.path.unlink(missing_ok=True)
-        return data
 
     # ---- what comes in on the topic
 
@@ -247,12 +257,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     # ---- asking the scheduler from outside
 
-    def _start_polling(self, interval: float) -> None:
-        asyncio.ensure_future(self._ask_again_and_again(interval))
-
     async def _ask_again_and_again(self, interval: float) -> None:
         seen: dict[str, float] = {}
-        while self._poll is not None and self.client.status == "running":
+        while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):
                 self._compare(await _identity(self.client), seen)
             await asyncio.sleep(interval)
@@ -368,7 +375,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         client = getattr(runner.executor, "client", None)
         if client is None or not hasattr(client, "scheduler"):
             return type(runner.executor).__name__ != "DaskExecutor"
-        return client is self.client or client.scheduler.address == self.client.scheduler.address
+        if self.any_client:
+            return client.scheduler.address == self.client.scheduler.address
+        return client is self.client
 
     @contextlib.contextmanager
     def running(self, runner: Any, processor: Any) -> Iterator[None]:

@@ -36,21 +36,28 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def __init__(self, target: Any = None) -> None:
         self.target = target
         self._own: Recording | None = None
+        self._tracking = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._read: dict[Path, int] = {}
         self._pids: dict[int, tuple[float, float] | None] = {}
         self._lock = threading.Lock()
 
-    # ---- the timeline
+    # ---- coming and going
+
+    def open(self) -> None:
+        with self.recording.guard("chunks in other processes"):
+            self.recording.make_spool()
+        with self.recording.guard("the fine timeline of memory"):
+            if settings.sampler_hz > 0:
+                sampling.start(self.recording.identity, self._take, settings.sampler_hz)
 
     def start_tracking(self, interval: float = 1.0) -> None:
         if self.recording is None:  # used without a collector
             self.recording = self._own = Recording(name="tracking")
-        with self.recording.guard("chunks in other processes"):
-            self.recording.make_spool()
-        with self.recording.guard("the fine timeline of memory"):
-            sampling.start(self.recording.identity, self._take, settings.sampler_hz)
+            self.open()
+            self._joined(os.getpid(), os.cpu_count() or 1)
+        self._tracking = True
         self._thread = threading.Thread(target=self._watch, args=(interval,), name="roastcoffea", daemon=True)
         self._thread.start()
 
@@ -59,21 +66,24 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             self._stop.set()
             self._thread.join()
             self._thread = None
-        self._look()
-        with self.recording.guard("the fine timeline of memory"):
-            sampling.stop(self.recording.identity)
-        for pid in list(self._pids):
-            self._left(pid, "the run ended")
         if self._own is None:
             return {}
         from roastcoffea import _core
 
+        self.close()
         own, self._own, self.recording = self._own, None, None
         own.close("finished")
         data = _core.Run(str(own.path)).tracking_data() if own.path else {}
         if own.path:
             own.path.unlink(missing_ok=True)
         return data
+
+    def close(self) -> None:
+        self._look()
+        with self.recording.guard("the fine timeline of memory"):
+            sampling.stop(self.recording.identity)
+        for pid in list(self._pids):
+            self._left(pid, "the run ended")
 
     def _watch(self, interval: float) -> None:
         while not self._stop.wait(interval):
@@ -88,12 +98,12 @@ class LocalMetricsBackend(AbstractMetricsBackend):
                 self._read_spool()
             with recording.guard("the fine timeline of memory"):
                 sampling.flush()
-            for pid in list(self._pids):
+            for pid in list(self._pids) if self._tracking else ():
                 with recording.guard("the timeline of processes"):
                     self._sample(pid)
 
     def _take(self, packed: bytes) -> None:
-        if os.getpid() in self._pids:
+        if self._tracking and os.getpid() in self._pids:
             self.recording.recorder.samples(_address(os.getpid()), packed)
 
     def _read_spool(self) -> None:
