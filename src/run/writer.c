@@ -48,7 +48,6 @@ extern const char roast_schema_sql[];
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
     X(NAMELESS_SET, "UPDATE chunk SET branch_set = NULL WHERE branch_set = ?")                                         \
     X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
-    X(SECTION, "INSERT INTO section VALUES (?,?,?,?,?,?,?,?,?,?,?)")                                                   \
     X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
     X(TASK, "INSERT INTO task VALUES (NULL,?,?,?,?,?,?,?,?,?,?)")                                                      \
     X(ACTIVITY, "INSERT OR REPLACE INTO activity VALUES (?,?,?,?,?)")                                                  \
@@ -61,6 +60,9 @@ enum statement {
 #undef STATEMENT_ENUM
         STATEMENT_COUNT
 };
+
+/* Sections are most of the rows: those of a chunk go in together, up to this many at a time. */
+enum { SECTIONS_AT_ONCE = 8 };
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(name, sql) sql,
@@ -77,8 +79,9 @@ struct run_writer {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    intern names, datasets, files; /* number + 1 is the id */
-    intern addresses;              /* number is the index into workers */
+    sqlite3_stmt *sections[SECTIONS_AT_ONCE]; /* for 1, 2, … of them */
+    intern names, datasets, files;            /* number + 1 is the id */
+    intern addresses;                         /* number is the index into workers */
     known_worker *workers;
     size_t workers_capacity;
     int64_t n_workers, n_chunks;
@@ -98,18 +101,22 @@ typedef struct row {
     bool failed;
 } row;
 
-static row row_begin(run_writer *w, enum statement which)
+static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *sql)
 {
     row r = {.writer = w};
     if (!w->in_transaction) {
         r.failed = sqlite3_exec(w->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK;
         w->in_transaction = !r.failed;
     }
-    if (!w->statements[which] && !r.failed)
-        r.failed = sqlite3_prepare_v3(w->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &w->statements[which],
-                                      NULL) != SQLITE_OK;
-    r.statement = w->statements[which];
+    if (!*statement && !r.failed)
+        r.failed = sqlite3_prepare_v3(w->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK;
+    r.statement = *statement;
     return r;
+}
+
+static row row_begin(run_writer *w, enum statement which)
+{
+    return row_begin_with(w, &w->statements[which], statement_sql[which]);
 }
 
 static void row_int(row *r, int64_t value)
@@ -458,27 +465,54 @@ static int64_t rss_after_unless_derivable(const roast_section *section)
     return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
-static roast_code write_section(run_writer *w, int64_t chunk, const roast_section *section, roast_error *err)
+static row row_begin_sections(run_writer *w, size_t count)
 {
-    int64_t name, parent;
-    roast_code code = name_id(w, section->name.ptr ? section->name : STR(""), &name, err);
-    if (!code)
-        code = name_id(w, section->parent, &parent, err);
+    static const char head[] = "INSERT INTO section VALUES", values[] = "(?,?,?,?,?,?,?,?,?,?,?)";
+    char sql[sizeof head + SECTIONS_AT_ONCE * (sizeof values + 1)] = "";
+    if (!w->sections[count - 1]) {
+        strcat(sql, head);
+        for (size_t i = 0; i < count; i++)
+            strcat(strcat(sql, i ? "," : " "), values);
+    }
+    return row_begin_with(w, &w->sections[count - 1], sql);
+}
+
+static void bind_section(row *r, int64_t chunk, const int64_t names[2], const roast_section *section)
+{
+    row_int(r, chunk);
+    row_int(r, names[0]);
+    row_int(r, names[1]);
+    row_int(r, section->depth == ROAST_ABSENT ? 0 : section->depth);
+    row_int(r, section->count == ROAST_ABSENT ? 1 : section->count);
+    row_int(r, section->duration_ns);
+    row_int(r, section->cpu_ns);
+    row_int(r, section->rss_before);
+    row_int(r, rss_after_unless_derivable(section));
+    row_int(r, section->rss_delta);
+    row_int(r, section->bytes);
+}
+
+static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t count,
+                                 roast_error *err)
+{
+    int64_t names[SECTIONS_AT_ONCE][2]; /* of the section and of its parent: they may have to be written first */
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        code = name_id(w, sections[i].name.ptr ? sections[i].name : STR(""), &names[i][0], err);
+        if (!code)
+            code = name_id(w, sections[i].parent, &names[i][1], err);
+    }
     if (code)
         return code;
-    row r = row_begin(w, INSERT_SECTION);
-    row_int(&r, chunk);
-    row_int(&r, name);
-    row_int(&r, parent);
-    row_int(&r, section->depth == ROAST_ABSENT ? 0 : section->depth);
-    row_int(&r, section->count == ROAST_ABSENT ? 1 : section->count);
-    row_int(&r, section->duration_ns);
-    row_int(&r, section->cpu_ns);
-    row_int(&r, section->rss_before);
-    row_int(&r, rss_after_unless_derivable(section));
-    row_int(&r, section->rss_delta);
-    row_int(&r, section->bytes);
+    row r = row_begin_sections(w, count);
+    for (size_t i = 0; i < count; i++)
+        bind_section(&r, chunk, names[i], &sections[i]);
     return row_end(&r, err);
+}
+
+static size_t at_most(size_t count, size_t limit)
+{
+    return count < limit ? count : limit;
 }
 
 static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom *custom, roast_error *err)
@@ -591,8 +625,10 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
         return code;
     w->n_chunks++;
     code = write_chunk_row(w, &chunk, err);
-    for (size_t i = 0; !code && i < chunk.n_sections; i++)
-        code = write_section(w, w->n_chunks, &chunk.sections[i], err);
+    for (size_t i = 0, count; !code && i < chunk.n_sections; i += count) {
+        count = at_most(chunk.n_sections - i, SECTIONS_AT_ONCE);
+        code = write_sections(w, w->n_chunks, &chunk.sections[i], count, err);
+    }
     for (size_t i = 0; !code && i < chunk.n_custom; i++)
         code = write_custom(w, w->n_chunks, &chunk.custom[i], err);
     return code;
@@ -699,12 +735,25 @@ roast_code run_write_note(run_writer *w, const char *level, roast_str text, roas
 
 /* ---- Opening and closing ------------------------------------------------------------------------------------- */
 
+static void finalize(sqlite3_stmt **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_finalize(statements[i]);
+        statements[i] = NULL;
+    }
+}
+
+static void finalize_statements(run_writer *w)
+{
+    finalize(w->statements, STATEMENT_COUNT);
+    finalize(w->sections, SECTIONS_AT_ONCE);
+}
+
 static void writer_free(run_writer *w)
 {
     if (!w)
         return;
-    for (size_t i = 0; i < STATEMENT_COUNT; i++)
-        sqlite3_finalize(w->statements[i]);
+    finalize_statements(w);
     sqlite3_close(w->db);
     intern_release(&w->names);
     intern_release(&w->datasets);
@@ -868,10 +917,7 @@ roast_code run_writer_into_run(run_writer *w, roast_outcome outcome, roast_run *
     *out = NULL;
     roast_code code = write_outcome(w, outcome, err);
     if (!code) {
-        for (size_t i = 0; i < STATEMENT_COUNT; i++) {
-            sqlite3_finalize(w->statements[i]);
-            w->statements[i] = NULL;
-        }
+        finalize_statements(w);
         code = run_adopt(out, w->db, err);
         w->db = NULL;
     }
