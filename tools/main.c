@@ -26,6 +26,18 @@ const command COMMANDS[] = {
         .most = 1,
     },
     {
+        .name = "plot",
+        .summary = "charts of one run",
+        .operands = "RUN NAME",
+        .details =
+            "Draws the chart with this name as SVG, PNG or JSON, by the ending of the output. Without -o it is SVG on "
+            "standard output. PNG needs librsvg.",
+        .example = "roast plot latest chunk_lanes -o lanes.svg",
+        .options = PLOT_OPTIONS,
+        .run = cmd_plot,
+        .most = 2,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",
