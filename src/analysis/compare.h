@@ -14,7 +14,7 @@ typedef enum compare_side { SIDE_A, SIDE_B, SIDES } compare_side;
 /* A run to compare. Everything is borrowed while comparing; nothing of it is needed afterwards. */
 typedef struct compare_input {
     roast_run *run;
-    const roast_summary *summary;
+    roast_summary *summary;
     const char *label; /* how the user names it */
 } compare_input;
 

@@ -297,8 +297,7 @@ static roast_code tell_branches(branch_reading *b, compare_side side, roast_erro
         buf_text(&text, text.len ? ", " : "");
         buf_str(&text, b->names.strings[i]);
     }
-    if (text.len)
-        only->examples = arena_str(&w->out->memory, buf_view(&text));
+    only->examples = arena_str(&w->out->memory, buf_view(&text));
     roast_code code = text.code || arena_str_failed(only->examples, buf_view(&text)) ? fail_memory(err) : ROAST_OK;
     buf_release(&text);
     b->side = side;
