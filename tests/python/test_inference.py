@@ -8,7 +8,7 @@ import math
 import subprocess
 
 import pytest
-from conftest import program
+from built import program
 
 scipy_stats = pytest.importorskip("scipy.stats", reason="scipy is the judge here: pip install scipy")
 np = pytest.importorskip("numpy", reason="numpy is the judge here: pip install numpy")
