@@ -60,12 +60,13 @@ static PyObject *core_probe_capabilities(PyObject *module, PyObject *unused)
     (void)unused;
     thread_look look = look_at_thread();
     PyObject *dict = PyDict_New();
-    if (dict && (put(dict, "cpu_time", PyBool_FromLong(look_cpu_ns() != ROAST_ABSENT)) ||
-                 put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
-                 put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
-                 put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
-                 put(dict, "memory", PyBool_FromLong(look_rss() != ROAST_ABSENT)) ||
-                 put(dict, "memory_peak", PyBool_FromLong(look_peak() != ROAST_ABSENT && look_reset_peak()))))
+    if (dict &&
+        (put(dict, "cpu_time", PyBool_FromLong(look_cpu_ns() != ROAST_ABSENT)) ||
+         put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
+         put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
+         put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
+         put(dict, "memory", PyBool_FromLong(look_rss() != ROAST_ABSENT)) ||
+         put(dict, "memory_peak", PyBool_FromLong(look_peak(ROAST_ABSENT) != ROAST_ABSENT && look_reset_peak()))))
         Py_CLEAR(dict);
     return dict;
 }
