@@ -1,6 +1,7 @@
 /* The module roastcoffea._core: its functions, and how its types come together. State is per interpreter, so that
  * subinterpreters do not share objects. */
 #include "base/str.h"
+#include "compat.h"
 #include "core.h"
 #include "probe/look.h"
 #include "probe/pack.h"
@@ -169,7 +170,7 @@ static int core_exec(PyObject *module)
     state->error = PyErr_NewExceptionWithDoc("roastcoffea.RoastError", "A run, or what a worker sent, cannot be used.",
                                              NULL, NULL);
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
-        PyModule_AddStringConstant(module, "__version__", roast_version()))
+        PyModule_AddStringConstant(module, "__version__", roast_version()) || compat_add(module))
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
                    run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
