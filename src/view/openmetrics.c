@@ -187,12 +187,12 @@ static void put_durations(buf *out, const roast_summary *summary)
     };
     double count = summary_real(summary, M_run_num_successful_chunks);
     double mean = summary_real(summary, M_run_chunk_duration_mean);
-    if (!isfinite(count) || !isfinite(mean))
+    if (!isfinite(count) || !(mean >= 0))
         return;
     begin_family(out, "roast_chunk_duration_seconds", "summary", "Time in process() of the chunks that succeeded.");
     for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
         double value = summary_real(summary, quantiles[i].metric);
-        if (isfinite(value))
+        if (value >= 0) /* a clock that was set back gives others, and readers refuse them */
             put_sample(out, "roast_chunk_duration_seconds", "quantile", quantiles[i].quantile, value);
     }
     put_sample(out, "roast_chunk_duration_seconds_sum", NULL, str_none(), mean * count);

@@ -10,7 +10,8 @@
 
 enum { LEGEND_COLUMNS = 34, CATEGORY_COLUMNS = 34, NOTE_COLUMNS = 110 };
 
-static const double COLUMN = 7.0, SMALL_COLUMN = 6.9; /* pixels that a column of text takes, about */
+/* Pixels that a column of text takes, about; where it must not be cut off, at most. */
+static const double COLUMN = 7.0, SMALL_COLUMN = 6.9, WIDE_COLUMN = 7.6;
 static const double EDGE = 14, LEGEND_ROW = 18, LEAST = 120;
 
 /* ---- Writing
@@ -254,7 +255,7 @@ static void draw_grid(const svg_frame *f)
 static void draw_left_categories(const svg_frame *f, const chart_axis *axis)
 {
     double room = f->left - 6 - EDGE - label_room(axis), free_from = -1e9;
-    size_t columns = (size_t)fmax(room / SMALL_COLUMN, 4);
+    size_t columns = (size_t)fmax(room / WIDE_COLUMN, 4);
     for (size_t i = 0; i < axis->n_categories; i++) {
         double y = svg_down(f, axis, (double)i);
         if (y < free_from || !axis->categories[i].len)
