@@ -65,7 +65,7 @@ static roast_code export_openmetrics(const export *e, roast_error *err)
 {
     buf text = {0};
     openmetrics_summary(&text, e->summary);
-    return write_buffer(e->path, &text, err);
+    return output_buffer(e->path, &text, err);
 }
 
 /* ---- Texts that are written as the run is read ----------------------------------------------------------------- */
@@ -196,13 +196,6 @@ static int choose_tables(export *e, const char *only)
     return EXIT_FINE;
 }
 
-/* Writing over the run that is being read would end both. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return a && stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 static const struct export_format {
     const char *name;
     roast_code (*run)(const export *e, roast_error *err);
@@ -233,7 +226,7 @@ int cmd_export(const invocation *call)
     export e = {.path = call->values[OUTPUT]};
     if (!csv && call->values[ONLY])
         return complain("--only chooses tables of CSV; the other formats are always the whole run");
-    if (is_same_file(e.path, run) && !is_folder(e.path))
+    if (output_is_same_file(e.path, run) && !is_folder(e.path))
         return complain("%s: is the run itself; choose another name for the output", e.path);
     int status = csv ? choose_tables(&e, call->values[ONLY]) : EXIT_FINE;
     if (status != EXIT_FINE)

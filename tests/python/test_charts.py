@@ -12,7 +12,7 @@ import xml.etree.ElementTree as xml
 
 import numpy
 import pytest
-from conftest import program
+from built import program
 
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "desc", "style", "rect", "g", "path", "line", "text", "tspan"}
