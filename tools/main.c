@@ -75,11 +75,12 @@ const command COMMANDS[] = {
     },
     {
         .name = "export",
-        .summary = "a run as JSON or CSV",
+        .summary = "a run as JSON, CSV, OpenMetrics or a trace",
         .operands = "RUN --to FORMAT",
         .details =
             "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
-            "one of them, chosen with --only.",
+            "one of them, chosen with --only. OpenMetrics is for Prometheus. The trace of --to perfetto opens in "
+            "ui.perfetto.dev and in chrome://tracing.",
         .example = "roast export latest --to csv --only chunks -o chunks.csv",
         .options = EXPORT_OPTIONS,
         .run = cmd_export,
