@@ -64,6 +64,13 @@ void format_change_interval(buf *out, const interval *log_ratio, double asked)
         buf_format(out, " at %.0f %%", log_ratio->level * 100);
 }
 
+/* A share in whole percent: a tenth of it would claim too much. */
+static void put_share(buf *out, double share)
+{
+    double percent = round(share * 100);
+    buf_format(out, "%s%.0f %%", percent < 0 ? "−" : "", fabs(percent));
+}
+
 static void put_difference(buf *out, double seconds)
 {
     if (seconds > 0)
@@ -179,7 +186,7 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
     case BASIS_PAIRS:
         if (isfinite(timing->share) && differs(c, "chunk")) {
             buf_text(&w->text, "accounts for ");
-            format_percent(&w->text, timing->share * 100);
+            put_share(&w->text, timing->share);
             buf_text(&w->text, " of the difference");
         } else {
             format_count(&w->text, (int64_t)timing->pairs);
@@ -257,6 +264,10 @@ static void write_count(table_writer *w, const comparison *c, const compared_cou
         format_change(&w->text, log(b / a));
     writer_cell(w, strcmp(count->id, "failed") == 0 && b > a ? TONE_BAD : TONE_PLAIN, NOTHING);
     writer_text(w, STR("exact"), TONE_PLAIN);
+    if (!ranges) {
+        buf_text(&w->text, b > a ? "+" : "");
+        put_count(&w->text, count->sides[SIDE_B].least - count->sides[SIDE_A].least, count->unit);
+    }
     if (strcmp(count->id, "branches") == 0)
         write_branches_only(w, c);
     writer_cell(w, TONE_QUIET, NOTHING);
@@ -329,7 +340,7 @@ static void write_part(table_writer *w, const compared_part *part, const part_sc
     put_difference(&w->text, difference);
     writer_cell(w, tone, real_value(difference));
     if (scale->shares)
-        format_percent(&w->text, difference / scale->whole * 100);
+        put_share(&w->text, difference / scale->whole);
     writer_cell(w, tone, scale->shares ? real_value(difference / scale->whole) : NOTHING);
     writer_share(w, scale->largest > 0 ? fmin(1, fabs(difference) / scale->largest) : (double)NAN);
     if (!scale->events)
