@@ -86,9 +86,10 @@ int cmd_import(const invocation *call);
 int cmd_inspect(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
+int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
 extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[], HELP_OPTIONS[],
-    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], SHOW_OPTIONS[];
+    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], SCALE_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -55,6 +55,19 @@ const command COMMANDS[] = {
         .groups = true,
     },
     {
+        .name = "scale",
+        .summary = "throughput against cores, over runs",
+        .operands = "RUN...",
+        .details =
+            "The same analysis with different numbers of workers. From six runs on, the Universal Scalability Law "
+            "and Amdahl's law are fitted, which say how many workers are worth their cost.",
+        .example = "roast scale with-*-workers.roast --cost-per-core-hour 0.04",
+        .options = SCALE_OPTIONS,
+        .run = cmd_scale,
+        .fewest = 1,
+        .most = SIZE_MAX,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",
