@@ -161,7 +161,8 @@ static int core_exec(PyObject *module)
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
-                   run_type_add(module, state) || summary_type_add(module, state)
+                   run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
+                   records_type_add(module, state)
                ? -1
                : 0;
 }
@@ -183,8 +184,8 @@ static int core_exec(PyObject *module)
     X(empty_fields[0])                                                                                                 \
     X(empty_fields[1])                                                                                                 \
     X(empty_fields[2])                                                                                                 \
-    X(datetime_from_stamp)                                                                                             \
-    X(utc)
+    X(epoch)                                                                                                           \
+    X(timedelta)
 
 static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {

@@ -1,0 +1,36 @@
+/* A run's tables by columns, for programs that compute with them: one typed array per column. */
+#ifndef VIEW_COLUMNS_H
+#define VIEW_COLUMNS_H
+
+#include "base/intern.h"
+#include "run/reader.h"
+
+typedef enum column_kind { COLUMN_INT, COLUMN_REAL, COLUMN_TEXT } column_kind;
+
+typedef struct column {
+    const char *name; /* static */
+    column_kind kind;
+    size_t absent; /* how many rows have no value: ROAST_ABSENT, NAN, or a text with ptr NULL */
+    union {
+        int64_t *ints;
+        double *reals;
+        roast_str *texts; /* in the table's strings: equal ones are the same */
+        void *rows;
+    } as;
+} column;
+
+typedef struct column_table {
+    const char *name; /* static */
+    column *columns;
+    size_t n_columns, n_rows, capacity;
+    intern strings;
+} column_table;
+
+/* Reads "chunks", "workers", "samples", "sections", "files", "branches" or "tasks". Anything else is ROAST_USAGE. The
+ * table does not need the run afterwards; release it even if this fails. */
+roast_code columns_read(column_table *out, roast_run *run, const char *table, roast_error *err);
+void columns_release(column_table *table);
+const column *columns_find(const column_table *table, roast_str name); /* NULL if there is none */
+const char *columns_table_at(size_t index);                            /* names of the tables; NULL after the last */
+
+#endif
