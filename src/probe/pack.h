@@ -12,6 +12,9 @@ void pack_chunk(buf *out, const roast_chunk *chunk);
 /* A number that no other record has. */
 uint64_t pack_new_uid(void);
 
+/* Appends the facts about a file. */
+void pack_file(buf *out, const roast_file *file);
+
 typedef struct packed_sample {
     int64_t t_ns, rss;
     double cpu; /* percent of one core */
