@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from roastcoffea.guard import Guard
+from roastcoffea.settings import settings
 from roastcoffea.work import KEY, WorkFunction
 
 __all__ = ["Listener", "attach", "detach"]
@@ -133,7 +134,8 @@ def _measured_work(runner: Any, listeners: list[Listener]) -> Iterator[None]:
     with listeners[0].guard("chunks"):
         ids = tuple(listener.identity for listener in listeners)
         spool = next((listener.spool for listener in listeners if listener.spool), None)
-        runner._work_function = WorkFunction(type(runner)._work_function, ids, spool)
+        remote = settings.file_metadata == "remote"
+        runner._work_function = WorkFunction(type(runner)._work_function, ids, spool, remote)
     try:
         yield
     finally:
