@@ -79,6 +79,7 @@ typedef enum roast_scope {
     ROAST_SCOPE_file,
     ROAST_SCOPE_failure,
     ROAST_SCOPE_activity,
+    ROAST_SCOPE_branch,
     ROAST_SCOPE_COUNT
 } roast_scope;
 
@@ -134,7 +135,7 @@ void roast_summary_free(roast_summary *summary);
 
 /* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
-/* Rows of the other scopes: one per dataset, section, file, worker, failure. A cell's column is a metric. */
+/* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a metric. */
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
 

@@ -32,6 +32,7 @@ static const struct csv_table {
     {"datasets", ROAST_SCOPE_dataset},
     {"sections", ROAST_SCOPE_section},
     {"files", ROAST_SCOPE_file},
+    {"branches", ROAST_SCOPE_branch},
     {"workers", ROAST_SCOPE_worker},
     {"failures", ROAST_SCOPE_failure},
     {"activities", ROAST_SCOPE_activity},

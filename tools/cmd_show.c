@@ -26,7 +26,7 @@ enum { ROWS_SHOWN = 10 };
 static bool was_cut(const table_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->tables[i].n_rows == ROWS_SHOWN && !str_absent(set->tables[i].more))
+        if (set->tables[i].n_rows >= ROWS_SHOWN && !str_absent(set->tables[i].more))
             return true;
     return false;
 }

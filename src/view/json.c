@@ -208,6 +208,16 @@ static void write_list(json_writer *w, const char *key, const roast_summary *sum
     json_put_close(w, ']');
 }
 
+/* Those that were read: of the thousands that were not, the sums in the other rows are enough. */
+static void write_branches_read(json_writer *w, const roast_summary *summary)
+{
+    json_put_open(w, "branches_read", '[');
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_branch].count; row++)
+        if (str_equal(summary_cell(summary, M_branch_access, row).as.text, STR("read")))
+            write_row(w, summary, ROAST_SCOPE_branch, row);
+    json_put_close(w, ']');
+}
+
 /* Rows by name, as older scripts expect them. */
 static void write_by_name(json_writer *w, const char *key, const roast_summary *summary, metric_id name)
 {
@@ -275,6 +285,7 @@ void json_summary(buf *out, const roast_summary *summary)
     write_list(&w, "files", summary, ROAST_SCOPE_file);
     write_column(&w, "compression_ratios", summary, M_file_compression_ratio);
     write_column(&w, "bytes_read_percent_per_file", summary, M_file_bytes_read_percent);
+    write_branches_read(&w, summary);
     write_list(&w, "workers", summary, ROAST_SCOPE_worker);
     write_list(&w, "failures", summary, ROAST_SCOPE_failure);
     write_list(&w, "activities", summary, ROAST_SCOPE_activity);

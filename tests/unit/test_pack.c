@@ -139,7 +139,7 @@ static void a_chunk_comes_out_as_it_went_in(void **state)
     assert_int_equal(packed.code, ROAST_OK);
     if (unpack_record(&record, &memory, buf_view(&packed), &err))
         fail_msg("%s", err.message);
-    assert_true(record.is_chunk);
+    assert_true(record.kind == PACKED_CHUNK);
     assert_same_chunk(&record.chunk, &chunk);
     /* the names come sorted, whatever order they had */
     assert_int_equal(record.chunk.n_branches, 4);
@@ -267,7 +267,7 @@ static void samples_come_out_as_they_went_in(void **state)
     unpacked record;
     pack_samples(&packed, samples, 4);
     assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
-    assert_false(record.is_chunk);
+    assert_false(record.kind == PACKED_CHUNK);
     assert_int_equal(record.n_samples, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(record.samples[i].t_ns, samples[i].t_ns);
