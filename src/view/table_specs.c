@@ -12,6 +12,12 @@ static const pair_spec THROUGHPUT[] = {
      .parts = {{M_run_avg_branches_read_percent, "", " of them read"}, {M_run_total_branches_read, "", " in all"}},
      .if_known = true},
     {.title = "  compressed to", .parts = {{M_run_avg_compression_ratio, "", "", FORM_PERCENT}}, .if_known = true},
+    {.title = "  needed",
+     .parts = {{M_run_least_bytes_to_read, "", " at least"}, {M_run_read_amplification, "read ", "", FORM_TIMES}},
+     .if_known = true},
+    {.title = "  for nothing",
+     .parts = {{M_run_preload_unused_bytes, "", " loaded ahead", .alarm = TONE_WARN}},
+     .if_known = true},
 };
 
 static const pair_spec EVENTS[] = {
