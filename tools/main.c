@@ -26,6 +26,32 @@ const command COMMANDS[] = {
         .most = 1,
     },
     {
+        .name = "plot",
+        .summary = "charts of one run",
+        .operands = "RUN NAME",
+        .details =
+            "Draws the chart with this name as SVG, PNG or JSON, by the ending of the output. Without -o it is SVG on "
+            "standard output. PNG needs librsvg.",
+        .example = "roast plot latest chunk_lanes -o lanes.svg",
+        .options = PLOT_OPTIONS,
+        .run = cmd_plot,
+        .most = 2,
+    },
+    {
+        .name = "compare",
+        .summary = "what changed between two runs, with statistics",
+        .operands = "A B | A... -- B...",
+        .details =
+            "Two runs are compared chunk by chunk: what it says is about these two runs. For what will happen again, "
+            "give several runs of either kind with -- between them.",
+        .example = "roast compare before-*.roast -- after-*.roast",
+        .options = COMPARE_OPTIONS,
+        .run = cmd_compare,
+        .fewest = 2,
+        .most = SIZE_MAX,
+        .groups = true,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",

@@ -118,6 +118,7 @@ class _OwnChunk:
     def __init__(self, events: Any) -> None:
         from roastcoffea import _core
 
+        work.tell_readers(tuple(work.listeners))
         self.events = events
         self.before = work.source_counters(events)
         self.chunk = _core.Chunk(_describe(events))

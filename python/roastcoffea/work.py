@@ -32,12 +32,14 @@ __all__ = [
     "FILE",
     "FLAG",
     "KEY",
+    "NamedTask",
     "WorkFunction",
     "item_key",
     "load",
     "note_reads",
     "read_spooled",
     "source_counters",
+    "tell_readers",
     "topic_of",
     "worker_name",
 ]
@@ -125,6 +127,24 @@ class WorkFunction:
         return out
 
 
+class NamedTask:
+    """A function under a name for Dask's task stream; a worker gets the function itself.
+
+    Without compression coffea calls the tasks of the chunks and those that fetch metadata the same, and Dask then adds
+    up their fine metrics.
+    """
+
+    def __init__(self, owner: type, function: str, name: str) -> None:
+        self.owner, self.function = owner, function
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.owner, self.function)(*args, **kwargs)
+
+    def __reduce__(self) -> tuple:
+        return getattr, (self.owner, self.function)
+
+
 class _Attempt:
     """One attempt at a chunk, from the call of the work function until it returns or raises."""
 
@@ -138,6 +158,7 @@ class _Attempt:
         self.ran = False
         self.worker = worker_name()
         self.key = item_key(item)
+        tell_readers(function.ids)
         self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
         self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
         self.chunk.phase("open")
@@ -195,7 +216,7 @@ class _Attempt:
         self.chunk.phase("return")
         branches = note_reads(self.chunk, events, before)
         with _guard("facts about files"):
-            facts = _file_facts(events, self.item, self.function.ids, self.function.remote)
+            facts = _file_facts(events, self.item, self.function.remote)
             if facts and not self.send({"f": facts}):
                 _waiting.append(facts)
         with _guard("branches that were loaded for nothing"):
@@ -244,8 +265,20 @@ class _Attempt:
 _guard = Guard()
 _waiting: list[bytes] = []  # records that wait for an output to ride in: of failed attempts, of files
 _signatures: dict[Callable, inspect.Signature] = {}
-_seen_files: dict[tuple, set[tuple]] = {}
+_seen_files: set[tuple[str, str]] = set()  # whose facts were sent
+_readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
+
+
+def tell_readers(ids: tuple[str, ...]) -> None:
+    """Names and sizes of branches are not sent with every record; a new reader has to get them again."""
+    global _readers
+    if ids != _readers or not ids:
+        from roastcoffea import _core
+
+        _readers = ids
+        _seen_files.clear()
+        _core.forget_branches()
 
 
 def _signature(function: Callable) -> inspect.Signature:
@@ -362,19 +395,16 @@ def _note_preload(chunk: Any, events: Any, item: Any, branches: list[str] | None
     chunk.fields["preload_unused_bytes"] = int(unused * share)
 
 
-def _file_facts(events: Any, item: Any, ids: tuple[str, ...], remote: bool) -> bytes | None:
+def _file_facts(events: Any, item: Any, remote: bool) -> bytes | None:
     """What is known about a file, packed: once per file and process. None if it was sent before, or nothing is known.
 
     A local file is read by the C reader, in milliseconds and without the interpreter's lock. Of others, the tree that
     uproot has in memory tells the same, unless the user wants the C reader to fetch it.
     """
-    if ids not in _seen_files:
-        _seen_files.clear()  # another run: what was sent to the last one does not count
-    seen = _seen_files.setdefault(ids, set())
     place = (item.filename, item.treename)
-    if place in seen:
+    if place in _seen_files:
         return None
-    seen.add(place)  # also if it fails: then it would fail again
+    _seen_files.add(place)  # also if it fails: then it would fail again
     path = _local_path(item.filename)
     if path is not None or remote:
         from roastcoffea import _core
