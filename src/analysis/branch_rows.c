@@ -194,6 +194,8 @@ static bool fill_dataset(row_pass *pass, const branch_tally *branches, size_t co
     summary_cell_real(summary, M_dataset_bytes_read_percent, row,
                       ratio(100 * measured(bytes->read), measured(bytes->tree)));
     summary_cell_int(summary, M_dataset_least_bytes_to_read, row, whole_number(bytes->least));
+    summary_cell_real(summary, M_dataset_read_amplification, row,
+                      ratio(measured(pass->a->datasets[row].bytes_read), bytes->least));
     if (!collect(pass, branches, count) || !write_one_column(pass, row))
         return false;
     write_mostly_unread(pass, row, bytes->tree);
