@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "compat.h"
 #include "core.h"
+#include "inspect.h"
 #include "probe/look.h"
 #include "probe/pack.h"
 #include "probe/sampler.h"
@@ -131,6 +132,9 @@ static PyMethodDef core_functions[] = {
      "process_memory()\n--\n\nResident memory of this process in MiB; 0.0 where it cannot be read."},
     {"probe_capabilities", core_probe_capabilities, METH_NOARGS,
      "probe_capabilities()\n--\n\nWhat can be measured on this machine."},
+    {"file_facts", core_file_facts, METH_VARARGS,
+     "file_facts(path, tree, url)\n--\n\nWhat a ROOT file says of a tree, packed for Recorder.file under its url."},
+    {"pack_file", core_pack_file, METH_O, "pack_file(fields)\n--\n\nThe fields of a file, packed for Recorder.file."},
     {"catalogue", core_catalogue, METH_NOARGS, "catalogue()\n--\n\nEvery metric: its names, unit and meaning."},
     {NULL, NULL, 0, NULL},
 };
@@ -174,7 +178,7 @@ static int core_exec(PyObject *module)
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
                    run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
-                   records_type_add(module, state)
+                   records_type_add(module, state) || inspection_type_add(module)
                ? -1
                : 0;
 }

@@ -17,6 +17,7 @@ static const struct {
     [ROAST_SCOPE_file] = {"Files", "One row per file."},
     [ROAST_SCOPE_failure] = {"Failures", "Attempts that failed for one reason in one place."},
     [ROAST_SCOPE_activity] = {"Activities", "The engine's fine metrics, one row per kind of task."},
+    [ROAST_SCOPE_branch] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 
 void markdown_text(buf *out, roast_str text)
