@@ -75,9 +75,10 @@ int cmd_help(const invocation *call);
 int cmd_import(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
+int cmd_report(const invocation *call);
 int cmd_show(const invocation *call);
 
 extern const option COMPLETION_OPTIONS[], EXPORT_OPTIONS[], HELP_OPTIONS[], IMPORT_OPTIONS[], MAN_OPTIONS[],
-    METRICS_OPTIONS[], SHOW_OPTIONS[];
+    METRICS_OPTIONS[], REPORT_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -55,7 +55,8 @@ static void mix(uint32_t state[8], const unsigned char *block)
 
 void sha256(unsigned char digest[SHA256_BYTES], const void *bytes, size_t len)
 {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const unsigned char *at = bytes;
     size_t left = len;
     for (; left >= BLOCK; at += BLOCK, left -= BLOCK)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "view/format.h"
 #include "view/json.h"
+#include "view/number.h"
 #include "view/text.h"
 
 enum { TAIL_COLUMNS = 16, FEWEST_TO_SPLIT = 28 };
@@ -124,10 +125,14 @@ void html_pairs(buf *out, const table *t)
 
 static void put_cell(buf *out, const table_column *column, const table_cell *cell)
 {
-    buf_format(out, "<td class=\"%s%s%s\">", column->align == TABLE_RIGHT ? "num " : column->most_lines > 1 ? "text " : "",
+    buf_format(out, "<td class=\"%s%s%s\">",
+               column->align == TABLE_RIGHT ? "num "
+               : column->most_lines > 1     ? "text "
+                                            : "",
                column->bar ? "bar " : "", html_tone(cell->tone));
     if (column->bar && !isnan(cell->share))
-        buf_format(out, "<svg aria-hidden=\"true\"><rect width=\"%.1f%%\" height=\"100%%\"/></svg>", cell->share * 100);
+        buf_format(out, "<svg aria-hidden=\"true\"><rect width=\"%d%%\" height=\"100%%\"/></svg>",
+                   (int)lround(cell->share * 100));
     if (column->shortens)
         put_name(out, cell->text);
     else
@@ -185,7 +190,7 @@ static void put_number(buf *out, roast_value value)
     if (value.kind == ROAST_INT)
         buf_format(out, "%" PRId64, value.as.integer);
     else
-        buf_format(out, "%.10g", value.as.real); /* more digits than any clock has */
+        number_put(out, value.as.real);
 }
 
 static bool is_number(roast_value value)
@@ -212,7 +217,7 @@ static void put_json_cell(buf *out, const table_cell *cell)
     if (cell->tone || shared)
         buf_format(out, ",%d", (int)cell->tone);
     if (shared)
-        buf_format(out, ",%.3f", cell->share);
+        buf_format(out, ",%d", (int)lround(cell->share * 100));
     if (number || cell->tone || shared)
         buf_char(out, ']');
 }
