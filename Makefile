@@ -19,7 +19,7 @@ demo: build ## record a run and look at it
 	@scripts/demo
 
 test: build ## run all tests
-	@scripts/venv build test
+	@scripts/venv build test package
 	@$(VENV)/python scripts/run-tests
 
 bench: build ## measure, side by side with what users have today
@@ -28,7 +28,7 @@ bench: build ## measure, side by side with what users have today
 
 sanitize: ## the tests under the address and undefined-behaviour sanitizers, valgrind, and a minute of fuzzing
 	@scripts/need build test sanitize
-	@scripts/venv build test
+	@scripts/venv build test package
 	@scripts/sanitize
 
 format:  ## lay out the code as .clang-format says
@@ -36,8 +36,7 @@ format:  ## lay out the code as .clang-format says
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 docs: build ## write the pages that are made from the code
-	@build/tools/roast metrics --markdown > docs/metrics.md
-	@build/tools/roast help --markdown > docs/cli.md
+	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
 	rm -rf build build-* .venv demo

@@ -11,13 +11,14 @@ from common import Context, Line, measure, measure_json, median, say, seconds_te
 # What the goals were set for: three sections and thirty branches for each of 100,000 chunks, 100 workers.
 SAME_DATA = ["--seed", "3", "--chunks", "100000", "--workers", "100", "--samples", "600", "--sections", "3",
              "--branches", "30", "--files", "500", "--no-truth", "--measure-write"]  # fmt: skip
-PLAIN = [*SAME_DATA, "--plain"]  # the very fields that 0.1.2 has; ours records more by default
+SAME, ALL = "same fields", "all we record"
+FIELDS = {SAME: [*SAME_DATA, "--plain"], ALL: SAME_DATA}  # ours records more than 0.1.2 does
 WORKERS = {10_000: 10, 100_000: 100, 1_000_000: 1_000}  # by chunks, each with 3,600 samples: all grows alike
 PERCENTILE_BYTES = 64  # per chunk, that exact percentiles may cost
 
 
-def write_run(context: Context, data: list[str], path: pathlib.Path) -> dict:
-    return measure_json([context.tool("roast-synth"), *data, "-o", str(path)])
+def write_run(context: Context, options: list[str], path: pathlib.Path) -> dict:
+    return measure_json([context.tool("roast-synth"), *options, "-o", str(path)])
 
 
 def reference(context: Context, *arguments: str) -> dict:
@@ -26,34 +27,40 @@ def reference(context: Context, *arguments: str) -> dict:
 
 
 def compare(context: Context) -> list[Line]:
-    """Repetitions of ours and theirs take turns, so that a slow minute of the machine hits both."""
-    run, plain, theirs = (context.work / name for name in ("run.roast", "plain.roast", "reference"))
-    written, shown, saved, loaded = [], [], [], []
+    """Repetitions of ours and theirs take turns, so that a slow minute of the machine hits both. Ours are short, so
+    that one slow moment would decide: they are repeated within each turn, before and after theirs."""
+    theirs = context.work / "reference"
+    runs = {fields: context.work / f"{number}.roast" for number, fields in enumerate(FIELDS)}
+    written, read = {fields: [] for fields in FIELDS}, {fields: [] for fields in FIELDS}
+    shown, saved, loaded = [], [], []
     for turn in range(context.repeat):
         say(f"bench: 100,000 chunks, turn {turn + 1} of {context.repeat}")
         shutil.rmtree(theirs, ignore_errors=True)
-        written.append(write_run(context, SAME_DATA, run))
-        saved.append(reference(context, "save", str(run), str(theirs)))
-        shown.append(measure([context.tool("roast"), "show", str(run)]))
-        loaded.append(reference(context, "load", str(theirs)))
-
-    write_run(context, PLAIN, plain)
+        for step, results in (("save", saved), ("load", loaded)):
+            for after in (False, True):
+                for fields, path in runs.items():
+                    written[fields].append(write_run(context, FIELDS[fields], path))
+                    read[fields].append(measure_json([context.tool("roast-read"), str(path)]))
+                if not after:
+                    arguments = (str(runs[ALL]), str(theirs)) if step == "save" else (str(theirs),)
+                    results.append(reference(context, step, *arguments))
+        shown.append(measure([context.tool("roast"), "show", str(runs[ALL])]))
 
     def line(what, ours, other, goal, text):
         return Line(what, text(ours), text(other), other / ours, goal)
 
-    return [
-        line("write 100,000 chunks", median(w["write_seconds"] for w in written), median(s["seconds"] for s in saved),
-             15, seconds_text),
-        line("open and summarise", median(s.seconds for s in shown), median(x["seconds"] for x in loaded),
-             20, seconds_text),
-        line("file size, same fields", plain.stat().st_size, median(s["bytes"] for s in saved), 8, size_text),
-        line("file size, all we record", run.stat().st_size, median(s["bytes"] for s in saved), 8, size_text),
-        line("peak memory, write", median(w["peak"] for w in written), median(s["rise"] for s in saved),
-             10, size_text),
-        line("peak memory, read", median(s.peak_bytes for s in shown), median(x["rise"] for x in loaded),
-             10, size_text),
-    ]  # fmt: skip
+    lines, save, load = [], median(s["seconds"] for s in saved), median(x["seconds"] for x in loaded)
+    for fields in FIELDS:
+        write = median(w["write_seconds"] for w in written[fields])
+        both = median(r["read_seconds"] for r in read[fields])
+        lines.append(line(f"write 100,000 chunks, {fields}", write, save, 15, seconds_text))
+        lines.append(line(f"open and summarise, {fields}", both, load, 20, seconds_text))
+        lines.append(line(f"file size, {fields}", runs[fields].stat().st_size, saved[0]["bytes"], 8, size_text))
+    memory = median(w["peak"] for w in written[ALL])
+    lines.append(line("peak memory, write", memory, median(s["rise"] for s in saved), 10, size_text))
+    memory = median(s.peak_bytes for s in shown)
+    lines.append(line("peak memory, roast show", memory, median(x["rise"] for x in loaded), 10, size_text))
+    return sorted(lines, key=lambda one: one.what.split(",")[0], reverse=True)
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:

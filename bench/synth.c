@@ -495,10 +495,10 @@ static void take_samples(synth_job *job, uint32_t w, const int64_t *begun, const
         sample->spilled = resident > 0.4 ? scaled(worker->memory_limit, resident - 0.4) : 0;
         sample->cpu = (double)sample->executing * uniform(job, 55, 98) + uniform(job, 0, 4);
         sample->occupancy = (double)sample->processing * uniform(job, 0.5, 2);
-        sample->net_read = (double)sample->executing * uniform(job, 2e6, 2e7) + uniform(job, 0, 1e5);
-        sample->net_write = sample->net_read * uniform(job, 0.01, 0.05);
-        sample->disk_read = uniform(job, 0, 1e6);
-        sample->disk_write = uniform(job, 0, 5e6);
+        sample->net_read = round((double)sample->executing * uniform(job, 2e6, 2e7) + uniform(job, 0, 1e5));
+        sample->net_write = round(sample->net_read * uniform(job, 0.01, 0.05));
+        sample->disk_read = round(uniform(job, 0, 1e6));
+        sample->disk_write = round(uniform(job, 0, 5e6));
     }
 }
 

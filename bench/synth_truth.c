@@ -631,9 +631,8 @@ static json_t *section_rows(const synth_job *job)
     json_t *rows = json_object();
     int64_t process = 0, successes = 0;
     for (uint32_t a = 0; a < job->n_attempts; a++) {
-        bool succeeded = job->attempts[a].fate == SYNTH_SUCCEEDED;
-        process += succeeded ? job->attempts[a].duration_ns : 0;
-        successes += succeeded;
+        process += job->attempts[a].duration_ns;
+        successes += job->attempts[a].fate == SYNTH_SUCCEEDED;
     }
     for (uint32_t s = 0; s < job->options.sections && successes; s++) {
         char name[32];

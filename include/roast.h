@@ -204,6 +204,7 @@ typedef struct roast_chunk {
     size_t n_sections;
     const roast_str *branches; /* that it read; n_branches 0 with branches NULL: not known */
     size_t n_branches;
+    uint64_t branch_set; /* hash of the set that they are; another record may carry the names. 0: none given */
     const roast_custom *custom;
     size_t n_custom;
 } roast_chunk;
@@ -261,6 +262,9 @@ roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *wor
 roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample);
 roast_code roast_record_count(roast_recorder *recorder, const roast_count *count);
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk); /* a known uid is ignored */
+/* A chunk, or samples of a worker's process, as a probe packed them. worker names where they come from if they do not
+ * say so themselves; may be absent for a chunk. Damaged bytes are ROAST_CORRUPT and do not stop what follows. */
+roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast_str worker, roast_error *err);
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file);
 roast_code roast_record_task(roast_recorder *recorder, const roast_task *task);
 roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity); /* again: replaces */

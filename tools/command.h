@@ -73,12 +73,14 @@ int cmd_completion(const invocation *call);
 int cmd_export(const invocation *call);
 int cmd_help(const invocation *call);
 int cmd_import(const invocation *call);
+int cmd_inspect(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
+int cmd_plot(const invocation *call);
 int cmd_report(const invocation *call);
 int cmd_show(const invocation *call);
 
-extern const option COMPLETION_OPTIONS[], EXPORT_OPTIONS[], HELP_OPTIONS[], IMPORT_OPTIONS[], MAN_OPTIONS[],
-    METRICS_OPTIONS[], REPORT_OPTIONS[], SHOW_OPTIONS[];
+extern const option COMPLETION_OPTIONS[], EXPORT_OPTIONS[], HELP_OPTIONS[], IMPORT_OPTIONS[], INSPECT_OPTIONS[],
+    MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], REPORT_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

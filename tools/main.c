@@ -26,6 +26,18 @@ const command COMMANDS[] = {
         .most = 1,
     },
     {
+        .name = "plot",
+        .summary = "charts of one run",
+        .operands = "RUN NAME",
+        .details =
+            "Draws the chart with this name as SVG, PNG or JSON, by the ending of the output. Without -o it is SVG on "
+            "standard output. PNG needs librsvg.",
+        .example = "roast plot latest chunk_lanes -o lanes.svg",
+        .options = PLOT_OPTIONS,
+        .run = cmd_plot,
+        .most = 2,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",
@@ -47,6 +59,18 @@ const command COMMANDS[] = {
         .run = cmd_report,
         .fewest = 1,
         .most = 1,
+    },
+    {
+        .name = "inspect",
+        .summary = "what ROOT files hold: trees, branches, compression",
+        .operands = "FILE...",
+        .details = "FILE is a path, a pattern in quotes, or an http://, https:// or root:// address. Only descriptions "
+                   "are read, "
+                   "never the data. Several files are added up and compared.",
+        .example = "roast inspect nano.root --branches --filter 'Jet_*'",
+        .options = INSPECT_OPTIONS,
+        .run = cmd_inspect,
+        .most = SIZE_MAX,
     },
     {
         .name = "export",

@@ -54,6 +54,7 @@ roast_code analyse_efficiency(analysis *a, roast_error *err);
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);
 double mebibytes(int64_t bytes);                    /* NAN if absent */
+int64_t whole_number(double value);                 /* ROAST_ABSENT if it is not finite or too large */
 double ratio(double numerator, double denominator); /* NAN if the denominator is 0 or either is NAN */
 
 #endif

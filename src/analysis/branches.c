@@ -1,12 +1,10 @@
 /* Files and branches: which branches of each file the chunks read, and how much of the file that is. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/intern.h"
 #include "base/str.h"
 
 typedef struct file_tally {
@@ -121,27 +119,6 @@ static roast_code see_branch(void *context, uint32_t file, uint32_t name, const 
     return ROAST_OK;
 }
 
-/* ---- The report's columns, where no chunk carried an access log ------------------------------------------------ */
-
-static int64_t branches_in_report(const roast_run *run)
-{
-    roast_str text = run_document(run, "report");
-    json_t *report = str_absent(text) ? NULL : json_loadb(text.ptr, text.len, 0, NULL);
-    const json_t *columns = json_object_get(report, "columns");
-    intern names = {0};
-    bool complete = json_is_array(columns);
-    for (size_t i = 0; complete && i < json_array_size(columns); i++) {
-        const json_t *entry = json_array_get(columns, i);
-        roast_str column = {json_string_value(entry), json_string_length(entry)};
-        if (json_is_string(entry) && str_ends_with(column, STR("-data")))
-            complete = intern_add(&names, column, NULL) != INTERN_NONE;
-    }
-    int64_t count = complete ? (int64_t)names.count : ROAST_ABSENT;
-    intern_release(&names);
-    json_decref(report);
-    return count;
-}
-
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
 static double count_of(int64_t value)
@@ -191,14 +168,21 @@ static double mean_of_column(const roast_summary *summary, metric_id column)
     return moments_mean(&m);
 }
 
-static void set_run_metrics(branch_pass *pass, roast_summary *summary)
+/* The report's columns serve where no chunk carried an access log. */
+static roast_code count_branches_read(branch_pass *pass, int64_t *count, roast_error *err)
+{
+    if (!run_branch_sets(pass->a->run))
+        return run_document_count(pass->a->run, "report", "$.columns", "-data", count, err);
+    *count = (int64_t)count_branches_of_run(pass);
+    return ROAST_OK;
+}
+
+static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summary *summary)
 {
     size_t files = run_files(pass->a->run);
     if (files)
         summary_set_int(summary, M_run_num_files, (int64_t)files);
-    int64_t read =
-        run_branch_sets(pass->a->run) ? (int64_t)count_branches_of_run(pass) : branches_in_report(pass->a->run);
-    summary_set_int(summary, M_run_total_branches_read, read);
+    summary_set_int(summary, M_run_total_branches_read, branches_read);
     summary_set_real(summary, M_run_avg_branches_read_percent, mean_of_column(summary, M_file_branches_read_percent));
     summary_set_real(summary, M_run_avg_bytes_read_percent, mean_of_column(summary, M_file_bytes_read_percent));
     summary_set_real(summary, M_run_avg_compression_ratio, mean_of_column(summary, M_file_compression_ratio));
@@ -236,8 +220,11 @@ roast_code analyse_branches(analysis *a, roast_error *err)
         code = fail_memory(err);
     for (uint32_t i = 0; !code && i < run_files(a->run); i++)
         fill_row(&pass, i, a->summary);
+    int64_t branches_read;
     if (!code)
-        set_run_metrics(&pass, a->summary);
+        code = count_branches_read(&pass, &branches_read, err);
+    if (!code)
+        set_run_metrics(&pass, branches_read, a->summary);
     arena_release(&scratch);
     return code;
 }

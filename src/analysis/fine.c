@@ -66,9 +66,9 @@ static void set_sums(roast_summary *summary, const fine_sums *sums)
     summary_set_real(summary, M_run_processor_noncpu_percentage, ratio(sums->processor_noncpu * 100, processor));
     summary_set_real(summary, M_run_overhead_cpu_time_seconds, sums->overhead_cpu);
     summary_set_real(summary, M_run_overhead_noncpu_time_seconds, sums->overhead_noncpu);
-    summary_set_int(summary, M_run_total_bytes_memory_read, (int64_t)sums->memory_read);
-    summary_set_int(summary, M_run_disk_read_bytes, (int64_t)sums->disk_read);
-    summary_set_int(summary, M_run_disk_write_bytes, (int64_t)sums->disk_write);
+    summary_set_int(summary, M_run_total_bytes_memory_read, whole_number(sums->memory_read));
+    summary_set_int(summary, M_run_disk_read_bytes, whole_number(sums->disk_read));
+    summary_set_int(summary, M_run_disk_write_bytes, whole_number(sums->disk_write));
     summary_set_real(summary, M_run_compression_time_seconds, sums->compress);
     summary_set_real(summary, M_run_decompression_time_seconds, sums->decompress);
     summary_set_real(summary, M_run_total_compression_overhead_seconds, sums->compress + sums->decompress);
@@ -84,7 +84,7 @@ static void fill_row(roast_summary *summary, size_t row, roast_str name, const p
     summary_cell_real(summary, M_activity_cpu_seconds, row, prefix->cpu);
     summary_cell_real(summary, M_activity_noncpu_seconds, row, prefix->noncpu);
     summary_cell_real(summary, M_activity_other_seconds, row, prefix->other);
-    summary_cell_int(summary, M_activity_memory_read_bytes, row, (int64_t)prefix->memory_read);
+    summary_cell_int(summary, M_activity_memory_read_bytes, row, whole_number(prefix->memory_read));
 }
 
 static roast_code sum_activities(analysis *a, intern *names, prefix_tally *prefixes, fine_sums *sums, roast_error *err)

@@ -150,6 +150,11 @@ double mebibytes(int64_t bytes)
     return bytes == ROAST_ABSENT ? (double)NAN : (double)bytes / 1048576.0;
 }
 
+int64_t whole_number(double value)
+{
+    return isfinite(value) && fabs(value) < 9e18 ? (int64_t)value : ROAST_ABSENT;
+}
+
 double ratio(double numerator, double denominator)
 {
     return denominator != 0 ? numerator / denominator : (double)NAN;

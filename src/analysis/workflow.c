@@ -1,5 +1,4 @@
 /* The run as a whole: totals from coffea's report, or from the chunk records where there is no report, and rates. */
-#include <jansson.h>
 #include <math.h>
 
 #include "analysis/analysis.h"
@@ -12,18 +11,6 @@ typedef struct totals {
     bool from_report;
 } totals;
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
-static json_t *parse_document(const roast_run *run, const char *kind)
-{
-    roast_str text = run_document(run, kind);
-    return str_absent(text) ? NULL : json_loadb(text.ptr, text.len, JSON_DISABLE_EOF_CHECK, NULL);
-}
-
 static void from_chunks(const analysis *a, totals *t)
 {
     if (a->all.chunks + a->all.failed == 0)
@@ -34,40 +21,37 @@ static void from_chunks(const analysis *a, totals *t)
     t->chunks = (double)a->all.chunks;
 }
 
-static void from_report(const json_t *report, totals *t)
+static roast_code from_report(roast_run *run, totals *t, roast_error *err)
 {
+    const struct {
+        const char *path;
+        double *value;
+    } numbers[] = {{"$.entries", &t->events},
+                   {"$.bytesread", &t->bytes},
+                   {"$.processtime", &t->seconds},
+                   {"$.chunks", &t->chunks}};
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < sizeof numbers / sizeof *numbers; i++)
+        code = run_document_number(run, "report", numbers[i].path, numbers[i].value, err);
     t->from_report = true;
-    t->events = number_of(report, "entries");
-    t->bytes = number_of(report, "bytesread");
-    t->seconds = number_of(report, "processtime");
-    t->chunks = number_of(report, "chunks");
+    return code;
 }
 
-/* What the user gives per dataset replaces the report's totals by its sums. */
-static void from_custom_metrics(json_t *custom, totals *t)
+/* What the user gives per dataset replaces the report's totals by its sums; what no dataset has counts as 0. */
+static roast_code from_custom_metrics(roast_run *run, totals *t, roast_error *err)
 {
-    const char *dataset;
-    json_t *metrics;
-    double events = 0, bytes = 0, seconds = 0;
-    json_object_foreach(custom, dataset, metrics)
-    {
-        if (!json_is_object(metrics))
-            continue;
-        const json_t *counters = json_object_get(metrics, "performance_counters");
-        double dataset_bytes = number_of(counters, "num_requested_bytes");
-        double dataset_events = number_of(metrics, "entries"), dataset_seconds = number_of(metrics, "duration");
-        events += isfinite(dataset_events) ? dataset_events : 0;
-        bytes += isfinite(dataset_bytes) ? dataset_bytes : 0;
-        seconds += isfinite(dataset_seconds) ? dataset_seconds : 0;
-    }
-    t->events = events;
-    t->bytes = bytes;
-    t->seconds = seconds;
-}
-
-static int64_t whole(double value)
-{
-    return isfinite(value) && fabs(value) < 9e18 ? (int64_t)value : ROAST_ABSENT;
+    double events, seconds, bytes;
+    roast_code code = run_document_sum(run, "custom_metrics", "$.entries", &events, err);
+    if (!code)
+        code = run_document_sum(run, "custom_metrics", "$.duration", &seconds, err);
+    if (!code)
+        code = run_document_sum(run, "custom_metrics", "$.performance_counters.num_requested_bytes", &bytes, err);
+    if (code || (isnan(events) && isnan(seconds) && isnan(bytes)))
+        return code;
+    t->events = isnan(events) ? 0 : events;
+    t->seconds = isnan(seconds) ? 0 : seconds;
+    t->bytes = isnan(bytes) ? 0 : bytes;
+    return ROAST_OK;
 }
 
 static double elapsed_seconds(const analysis *a)
@@ -84,10 +68,10 @@ static double elapsed_seconds(const analysis *a)
 static void set_totals(roast_summary *summary, const totals *t, double elapsed)
 {
     summary_set_real(summary, M_run_elapsed_time_seconds, elapsed);
-    summary_set_int(summary, M_run_total_events, whole(t->events));
-    summary_set_int(summary, M_run_total_bytes_read, whole(t->bytes));
+    summary_set_int(summary, M_run_total_events, whole_number(t->events));
+    summary_set_int(summary, M_run_total_bytes_read, whole_number(t->bytes));
     summary_set_real(summary, M_run_total_cpu_time, t->seconds);
-    summary_set_int(summary, M_run_num_chunks, whole(t->chunks));
+    summary_set_int(summary, M_run_num_chunks, whole_number(t->chunks));
     summary_set_real(summary, M_run_avg_cpu_time_per_chunk, ratio(t->seconds, t->chunks));
     summary_set_real(summary, M_run_data_rate_gbps, ratio(t->bytes * 8 / 1e9, elapsed));
     summary_set_real(summary, M_run_data_rate_mbps, ratio(t->bytes / 1e6, elapsed));
@@ -112,16 +96,15 @@ static void say_why(roast_summary *summary, bool any_source, double elapsed)
 
 roast_code analyse_workflow(analysis *a, roast_error *err)
 {
-    (void)err;
     totals t = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
-    json_t *report = parse_document(a->run, "report"), *custom = parse_document(a->run, "custom_metrics");
     from_chunks(a, &t);
-    if (json_is_object(report))
-        from_report(report, &t);
-    if (json_is_object(custom) && json_object_size(custom))
-        from_custom_metrics(custom, &t);
-    json_decref(report);
-    json_decref(custom);
+    roast_code code = ROAST_OK;
+    if (!str_absent(run_document(a->run, "report")))
+        code = from_report(a->run, &t, err);
+    if (!code && !str_absent(run_document(a->run, "custom_metrics")))
+        code = from_custom_metrics(a->run, &t, err);
+    if (code)
+        return code;
     double elapsed = elapsed_seconds(a);
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");

@@ -8,9 +8,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "record/unpack.h"
 #include "run/writer.h"
 
-enum { COMMIT_RECORDS = 1000, COMMIT_SECONDS = 1 };
+/* A little under a second, so that on a busy machine a second is kept too. */
+enum { COMMIT_RECORDS = 1000, COMMIT_MILLISECONDS = 700 };
 
 struct roast_recorder {
     pthread_mutex_t lock;
@@ -42,7 +44,7 @@ static void *commit_every_second(void *argument)
     roast_recorder *recorder = argument;
     pthread_mutex_lock(&recorder->lock);
     while (!recorder->closing) {
-        int64_t until = clock_monotonic_ns() + COMMIT_SECONDS * NS_PER_S;
+        int64_t until = clock_monotonic_ns() + COMMIT_MILLISECONDS * (NS_PER_S / 1000);
         struct timespec deadline = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)};
         if (pthread_cond_timedwait(&recorder->closing_signal, &recorder->lock, &deadline) == ETIMEDOUT)
             commit(recorder);
@@ -150,6 +152,40 @@ roast_code roast_record_count(roast_recorder *recorder, const roast_count *count
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk)
 {
     RECORD(recorder, run_write_chunk(recorder->writer, chunk, &err));
+}
+
+static roast_code write_unpacked(run_writer *writer, unpacked *record, roast_str worker, roast_error *err)
+{
+    if (record->is_chunk) {
+        if (!record->chunk.worker.ptr)
+            record->chunk.worker = worker;
+        return run_write_chunk(writer, &record->chunk, err);
+    }
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < record->n_samples; i++) {
+        record->samples[i].worker = worker;
+        code = run_write_sample(writer, &record->samples[i], err);
+    }
+    return code;
+}
+
+roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast_str worker, roast_error *err)
+{
+    arena memory = {0};
+    unpacked record;
+    roast_error local;
+    err = err ? err : &local;
+    *err = (roast_error){0};
+    roast_code code = unpack_record(&record, &memory, packed, err);
+    if (!code) {
+        bool writable = begin_record(recorder);
+        code = writable ? write_unpacked(recorder->writer, &record, worker, err) : ROAST_OK;
+        code = end_record(recorder, code, err);
+        if (code && !err->code)
+            roast_recorder_status(recorder, err);
+    }
+    arena_release(&memory);
+    return code;
 }
 
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)

@@ -696,6 +696,54 @@ roast_str run_document(const roast_run *run, const char *kind)
     return text_of_key(&run->documents, kind);
 }
 
+/* Asks SQLite for one number out of a document: it reads JSON, and fails cleanly when memory is out. A document that is
+ * not JSON, or has no such number, gives none. */
+static roast_code ask_document(roast_run *run, const char *sql, const char *const arguments[3], double *out,
+                               roast_error *err)
+{
+    *out = (double)NAN;
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(run->located.db, sql, -1, &statement, NULL);
+    for (int i = 0; i < 3 && code == SQLITE_OK; i++)
+        if (arguments[i])
+            code = sqlite3_bind_text(statement, i + 1, arguments[i], -1, SQLITE_STATIC);
+    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        int type = sqlite3_column_type(statement, 0);
+        if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+            *out = sqlite3_column_double(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return (code & 0xFF) == SQLITE_NOMEM ? fail_memory(err) : ROAST_OK;
+}
+
+roast_code run_document_number(roast_run *run, const char *kind, const char *path, double *out, roast_error *err)
+{
+    return ask_document(run, "SELECT json_extract(json, ?2) FROM document WHERE kind = ?1",
+                        (const char *[]){kind, path, NULL}, out, err);
+}
+
+roast_code run_document_sum(roast_run *run, const char *kind, const char *path, double *out, roast_error *err)
+{
+    return ask_document(run,
+                        "SELECT sum(json_extract(member.value, ?2)) FROM document, json_each(document.json) AS member"
+                        " WHERE kind = ?1 AND member.type = 'object'",
+                        (const char *[]){kind, path, NULL}, out, err);
+}
+
+roast_code run_document_count(roast_run *run, const char *kind, const char *path, const char *suffix, int64_t *out,
+                              roast_error *err)
+{
+    double count;
+    roast_code code = ask_document(run,
+                                   "SELECT count(DISTINCT member.value) FILTER (WHERE member.type = 'text'"
+                                   " AND substr(member.value, -length(?3)) = ?3)"
+                                   " FROM document, json_each(document.json, ?2) AS member"
+                                   " WHERE kind = ?1 AND json_type(document.json, ?2) = 'array' HAVING count(*) > 0",
+                                   (const char *[]){kind, path, suffix}, &count, err);
+    *out = isnan(count) ? ROAST_ABSENT : (int64_t)count;
+    return code;
+}
+
 const char *run_path(const roast_run *run)
 {
     return run->path;

@@ -57,6 +57,13 @@ size_t run_facts(const roast_run *run);
 roast_str run_fact_at(const roast_run *run, size_t index, roast_str *value);
 int64_t run_fact_int(const roast_run *run, const char *key);    /* ROAST_ABSENT if it is not known */
 roast_str run_document(const roast_run *run, const char *kind); /* JSON text */
+/* A number in a document, by a JSON path such as "$.entries"; run_document_sum sums it over the members of the
+ * document, where the path is that within a member. NAN if it is not there, or not a number. */
+roast_code run_document_number(roast_run *run, const char *kind, const char *path, double *out, roast_error *err);
+roast_code run_document_sum(roast_run *run, const char *kind, const char *path, double *out, roast_error *err);
+/* How many distinct texts of an array end in a suffix; ROAST_ABSENT if there is no such array. */
+roast_code run_document_count(roast_run *run, const char *kind, const char *path, const char *suffix, int64_t *out,
+                              roast_error *err);
 const char *run_path(const roast_run *run);
 
 /* Makes a run of a database that is open already, in memory. Takes the database, even if it fails. */

@@ -17,6 +17,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/u64map.h"
+#include "model/branch_set.h"
 #include "run/database.h"
 #include "run/reader.h"
 #include "run/seal.h"
@@ -45,8 +46,8 @@ extern const char roast_schema_sql[];
                   " bytes_read = coalesce(?10, bytes_read) WHERE id = ?1")                                             \
     X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
+    X(NAMELESS_SET, "UPDATE chunk SET branch_set = NULL WHERE branch_set = ?")                                         \
     X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
-    X(SECTION, "INSERT INTO section VALUES (?,?,?,?,?,?,?,?,?,?,?)")                                                   \
     X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
     X(TASK, "INSERT INTO task VALUES (NULL,?,?,?,?,?,?,?,?,?,?)")                                                      \
     X(ACTIVITY, "INSERT OR REPLACE INTO activity VALUES (?,?,?,?,?)")                                                  \
@@ -59,6 +60,9 @@ enum statement {
 #undef STATEMENT_ENUM
         STATEMENT_COUNT
 };
+
+/* Sections are most of the rows: those of a chunk go in together, up to this many at a time. */
+enum { SECTIONS_AT_ONCE = 8 };
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(name, sql) sql,
@@ -75,12 +79,16 @@ struct run_writer {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    intern names, datasets, files, branch_sets; /* number + 1 is the id */
-    intern addresses;                           /* number is the index into workers */
+    sqlite3_stmt *sections[SECTIONS_AT_ONCE]; /* for 1, 2, … of them */
+    intern names, datasets, files;            /* number + 1 is the id */
+    intern addresses;                         /* number is the index into workers */
     known_worker *workers;
     size_t workers_capacity;
     int64_t n_workers, n_chunks;
     u64map chunk_uids, chunk_attempts;
+    u64map branch_set_ids; /* by hash */
+    bool *branch_set_named;
+    size_t n_branch_sets, branch_sets_capacity;
     bool in_transaction, in_memory;
 };
 
@@ -93,18 +101,22 @@ typedef struct row {
     bool failed;
 } row;
 
-static row row_begin(run_writer *w, enum statement which)
+static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *sql)
 {
     row r = {.writer = w};
     if (!w->in_transaction) {
         r.failed = sqlite3_exec(w->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK;
         w->in_transaction = !r.failed;
     }
-    if (!w->statements[which] && !r.failed)
-        r.failed = sqlite3_prepare_v3(w->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &w->statements[which],
-                                      NULL) != SQLITE_OK;
-    r.statement = w->statements[which];
+    if (!*statement && !r.failed)
+        r.failed = sqlite3_prepare_v3(w->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK;
+    r.statement = *statement;
     return r;
+}
+
+static row row_begin(run_writer *w, enum statement which)
+{
+    return row_begin_with(w, &w->statements[which], statement_sql[which]);
 }
 
 static void row_int(row *r, int64_t value)
@@ -243,50 +255,102 @@ static roast_code file_id(run_writer *w, roast_str url, roast_str tree, roast_st
     return row_end(&r, err);
 }
 
-static int compare_ids(const void *a, const void *b)
+static roast_code write_set_members(run_writer *w, int64_t set, const roast_str *names, size_t count, roast_error *err)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The id of a set of branches: identical sets are stored once, whatever order they come in. */
-static roast_code store_branch_set(run_writer *w, int64_t *ids, size_t count, int64_t *set, roast_error *err)
-{
-    qsort(ids, count, sizeof *ids, compare_ids);
-    size_t distinct = 0;
-    for (size_t i = 0; i < count; i++)
-        if (distinct == 0 || ids[distinct - 1] != ids[i])
-            ids[distinct++] = ids[i];
-    bool added;
-    uint32_t number = intern_add(&w->branch_sets, (roast_str){(const char *)ids, distinct * sizeof *ids}, &added);
-    if (number == INTERN_NONE)
-        return fail_memory(err);
-    *set = (int64_t)number + 1;
     roast_code code = ROAST_OK;
-    for (size_t i = 0; added && !code && i < distinct; i++) {
+    for (size_t i = 0; !code && i < count; i++) {
+        int64_t name = ROAST_ABSENT;
+        code = name_id(w, names[i], &name, err);
+        if (code)
+            break;
         row r = row_begin(w, INSERT_BRANCH_SET);
-        row_int(&r, *set);
-        row_int(&r, ids[i]);
+        row_int(&r, set);
+        row_int(&r, name);
         code = row_end(&r, err);
     }
     return code;
 }
 
-static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t *set, roast_error *err)
+/* Makes room for one more set. */
+static bool reserve_branch_set(run_writer *w)
 {
-    *set = ROAST_ABSENT;
-    if (!chunk->branches)
-        return ROAST_OK;
-    int64_t *ids = malloc((chunk->n_branches + 1) * sizeof *ids);
-    if (!ids)
+    if (w->n_branch_sets < w->branch_sets_capacity)
+        return true;
+    size_t capacity = w->branch_sets_capacity ? w->branch_sets_capacity * 2 : 64;
+    bool *named = realloc(w->branch_set_named, capacity * sizeof *named);
+    if (!named)
+        return false;
+    w->branch_set_named = named;
+    w->branch_sets_capacity = capacity;
+    return true;
+}
+
+/* The id of the set with a hash, a new one if there is none. */
+static roast_code find_branch_set(run_writer *w, uint64_t hash, uint32_t *set, roast_error *err)
+{
+    if (!reserve_branch_set(w))
         return fail_memory(err);
-    roast_code code = ROAST_OK;
-    for (size_t i = 0; !code && i < chunk->n_branches; i++)
-        code = name_id(w, chunk->branches[i].ptr ? chunk->branches[i] : STR(""), &ids[i], err);
-    if (!code)
-        code = store_branch_set(w, ids, chunk->n_branches, set, err);
-    free(ids);
+    uint32_t *id = u64map_at(&w->branch_set_ids, hash);
+    if (!id)
+        return fail_memory(err);
+    if (!*id) {
+        w->branch_set_named[w->n_branch_sets] = false;
+        *id = (uint32_t)++w->n_branch_sets;
+    }
+    *set = *id;
+    return ROAST_OK;
+}
+
+/* Writes the names of a set that had none yet. */
+static roast_code name_branch_set(run_writer *w, const roast_chunk *chunk, uint32_t set, roast_error *err)
+{
+    roast_str *names = malloc((chunk->n_branches + 1) * sizeof *names);
+    if (!names)
+        return fail_memory(err);
+    if (chunk->n_branches)
+        memcpy(names, chunk->branches, chunk->n_branches * sizeof *names);
+    size_t count = branch_set_sort(names, chunk->n_branches);
+    w->branch_set_named[set - 1] = true;
+    roast_code code = write_set_members(w, set, names, count, err);
+    free(names);
     return code;
+}
+
+/* Sets are told apart by the hash of their names, whatever order they come in. A record may have the hash alone: then
+ * another one brings the names, before or after. With the names, the sender's hash is not needed, nor believed. */
+static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t *id, roast_error *err)
+{
+    *id = ROAST_ABSENT;
+    if (!chunk->branches && !chunk->branch_set)
+        return ROAST_OK;
+    uint32_t set = 0;
+    uint64_t hash = chunk->branches ? branch_set_hash(chunk->branches, chunk->n_branches) : chunk->branch_set;
+    roast_code code = find_branch_set(w, hash, &set, err);
+    if (code)
+        return code;
+    *id = set;
+    return chunk->branches && !w->branch_set_named[set - 1] ? name_branch_set(w, chunk, set, err) : ROAST_OK;
+}
+
+/* Sets whose names never came: what their chunks read is not known. */
+static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
+{
+    roast_code code = ROAST_OK;
+    size_t lost = 0;
+    for (size_t i = 0; !code && i < w->n_branch_sets; i++) {
+        if (w->branch_set_named[i])
+            continue;
+        row r = row_begin(w, INSERT_NAMELESS_SET);
+        row_int(&r, (int64_t)i + 1);
+        code = row_end(&r, err);
+        lost++;
+    }
+    if (code || !lost)
+        return code;
+    char note[160];
+    snprintf(note, sizeof note,
+             "The names of %zu sets of branches were lost on the way: what their chunks read is not known.", lost);
+    return run_write_note(w, "warning", str_from(note), err);
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
@@ -401,27 +465,54 @@ static int64_t rss_after_unless_derivable(const roast_section *section)
     return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
-static roast_code write_section(run_writer *w, int64_t chunk, const roast_section *section, roast_error *err)
+static row row_begin_sections(run_writer *w, size_t count)
 {
-    int64_t name, parent;
-    roast_code code = name_id(w, section->name.ptr ? section->name : STR(""), &name, err);
-    if (!code)
-        code = name_id(w, section->parent, &parent, err);
+    static const char head[] = "INSERT INTO section VALUES", values[] = "(?,?,?,?,?,?,?,?,?,?,?)";
+    char sql[sizeof head + SECTIONS_AT_ONCE * (sizeof values + 1)] = "";
+    if (!w->sections[count - 1]) {
+        strcat(sql, head);
+        for (size_t i = 0; i < count; i++)
+            strcat(strcat(sql, i ? "," : " "), values);
+    }
+    return row_begin_with(w, &w->sections[count - 1], sql);
+}
+
+static void bind_section(row *r, int64_t chunk, const int64_t names[2], const roast_section *section)
+{
+    row_int(r, chunk);
+    row_int(r, names[0]);
+    row_int(r, names[1]);
+    row_int(r, section->depth == ROAST_ABSENT ? 0 : section->depth);
+    row_int(r, section->count == ROAST_ABSENT ? 1 : section->count);
+    row_int(r, section->duration_ns);
+    row_int(r, section->cpu_ns);
+    row_int(r, section->rss_before);
+    row_int(r, rss_after_unless_derivable(section));
+    row_int(r, section->rss_delta);
+    row_int(r, section->bytes);
+}
+
+static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t count,
+                                 roast_error *err)
+{
+    int64_t names[SECTIONS_AT_ONCE][2]; /* of the section and of its parent: they may have to be written first */
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < count; i++) {
+        code = name_id(w, sections[i].name.ptr ? sections[i].name : STR(""), &names[i][0], err);
+        if (!code)
+            code = name_id(w, sections[i].parent, &names[i][1], err);
+    }
     if (code)
         return code;
-    row r = row_begin(w, INSERT_SECTION);
-    row_int(&r, chunk);
-    row_int(&r, name);
-    row_int(&r, parent);
-    row_int(&r, section->depth == ROAST_ABSENT ? 0 : section->depth);
-    row_int(&r, section->count == ROAST_ABSENT ? 1 : section->count);
-    row_int(&r, section->duration_ns);
-    row_int(&r, section->cpu_ns);
-    row_int(&r, section->rss_before);
-    row_int(&r, rss_after_unless_derivable(section));
-    row_int(&r, section->rss_delta);
-    row_int(&r, section->bytes);
+    row r = row_begin_sections(w, count);
+    for (size_t i = 0; i < count; i++)
+        bind_section(&r, chunk, names[i], &sections[i]);
     return row_end(&r, err);
+}
+
+static size_t at_most(size_t count, size_t limit)
+{
+    return count < limit ? count : limit;
 }
 
 static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom *custom, roast_error *err)
@@ -534,8 +625,10 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
         return code;
     w->n_chunks++;
     code = write_chunk_row(w, &chunk, err);
-    for (size_t i = 0; !code && i < chunk.n_sections; i++)
-        code = write_section(w, w->n_chunks, &chunk.sections[i], err);
+    for (size_t i = 0, count; !code && i < chunk.n_sections; i += count) {
+        count = at_most(chunk.n_sections - i, SECTIONS_AT_ONCE);
+        code = write_sections(w, w->n_chunks, &chunk.sections[i], count, err);
+    }
     for (size_t i = 0; !code && i < chunk.n_custom; i++)
         code = write_custom(w, w->n_chunks, &chunk.custom[i], err);
     return code;
@@ -642,20 +735,34 @@ roast_code run_write_note(run_writer *w, const char *level, roast_str text, roas
 
 /* ---- Opening and closing ------------------------------------------------------------------------------------- */
 
+static void finalize(sqlite3_stmt **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_finalize(statements[i]);
+        statements[i] = NULL;
+    }
+}
+
+static void finalize_statements(run_writer *w)
+{
+    finalize(w->statements, STATEMENT_COUNT);
+    finalize(w->sections, SECTIONS_AT_ONCE);
+}
+
 static void writer_free(run_writer *w)
 {
     if (!w)
         return;
-    for (size_t i = 0; i < STATEMENT_COUNT; i++)
-        sqlite3_finalize(w->statements[i]);
+    finalize_statements(w);
     sqlite3_close(w->db);
     intern_release(&w->names);
     intern_release(&w->datasets);
     intern_release(&w->files);
-    intern_release(&w->branch_sets);
     intern_release(&w->addresses);
     u64map_release(&w->chunk_uids);
     u64map_release(&w->chunk_attempts);
+    u64map_release(&w->branch_set_ids);
+    free(w->branch_set_named);
     free(w->workers);
     free(w->path);
     free(w);
@@ -778,7 +885,9 @@ static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_erro
 {
     roast_code code = ROAST_OK;
     if (outcome == ROAST_FINISHED || outcome == ROAST_FAILED) {
-        code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
+        code = forget_nameless_sets(w, err);
+        if (!code)
+            code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
         if (!code)
             code = run_write_fact_int(w, "closed_ns", clock_wall_ns(), err);
     }
@@ -808,10 +917,7 @@ roast_code run_writer_into_run(run_writer *w, roast_outcome outcome, roast_run *
     *out = NULL;
     roast_code code = write_outcome(w, outcome, err);
     if (!code) {
-        for (size_t i = 0; i < STATEMENT_COUNT; i++) {
-            sqlite3_finalize(w->statements[i]);
-            w->statements[i] = NULL;
-        }
+        finalize_statements(w);
         code = run_adopt(out, w->db, err);
         w->db = NULL;
     }

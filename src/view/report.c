@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "view/chart.h"
 #include "view/columns.h"
 #include "view/format.h"
 #include "view/html.h"
@@ -22,10 +23,9 @@ extern const char roast_report_html[], roast_report_css[], roast_report_js[];
 extern const size_t roast_report_html_size, roast_report_css_size, roast_report_js_size;
 
 enum {
-    ROWS_IN_PAGE = 12,   /* of a table before one asks for more */
-    MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
-    SLOWEST_SHOWN = 100, /* chunks */
-    COLOURS = 7          /* of datasets; those beyond share a neutral one */
+    ROWS_IN_PAGE = 12,  /* of a table before one asks for more */
+    MOST_ROWS = 5000,   /* of a table at all: beyond, a page is the wrong place */
+    SLOWEST_SHOWN = 100 /* chunks */
 };
 
 typedef struct page {
@@ -36,7 +36,7 @@ typedef struct page {
     arena memory; /* of the report's own tables */
     int *colours; /* of datasets */
     bool failed;  /* memory is out */
-    buf sections, rows;
+    buf style, sections, rows;
     struct {
         const char *id, *title;
     } shown[16];
@@ -456,7 +456,15 @@ static void put_sections(page *p)
 
 static void put_style(page *p)
 {
-    buf_bytes(p->out, roast_report_css, roast_report_css_size);
+    buf_str(p->out, buf_view(&p->style));
+}
+
+/* The palette and the charts' own rules come from the charts, so that both look alike. */
+static void make_style(page *p)
+{
+    chart_palette_css(&p->style);
+    chart_css(&p->style);
+    buf_bytes(&p->style, roast_report_css, roast_report_css_size);
 }
 
 static void put_script(page *p)
@@ -485,7 +493,7 @@ static void put_policy(page *p)
     buf_text(p->out, "default-src 'none'; script-src ");
     put_hash(p->out, roast_report_js, roast_report_js_size);
     buf_text(p->out, "; style-src ");
-    put_hash(p->out, roast_report_css, roast_report_css_size);
+    put_hash(p->out, p->style.data, p->style.len);
     buf_text(p->out, "; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'");
 }
 
@@ -531,51 +539,20 @@ static void fill_frame(page *p)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------ */
 
-typedef struct dataset_time {
-    uint32_t dataset;
-    double seconds;
-} dataset_time;
-
-static int compare_time(const void *left, const void *right)
-{
-    const dataset_time *a = left, *b = right;
-    if (a->seconds != b->seconds)
-        return a->seconds > b->seconds ? -1 : 1;
-    return (a->dataset > b->dataset) - (a->dataset < b->dataset);
-}
-
-/* Those with most time in process() have a colour of their own. */
-static bool choose_colours(page *p)
-{
-    size_t count = run_datasets(p->data.run);
-    dataset_time *times = arena_alloc(&p->memory, count, sizeof *times);
-    p->colours = arena_alloc(&p->memory, count, sizeof *p->colours);
-    if (!times || !p->colours)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        times[i].dataset = i;
-    for (size_t i = 0; i < p->data.n_chunks; i++) {
-        const report_chunk *chunk = &p->data.chunks[i];
-        if (chunk->dataset < count && chunk->process > 0)
-            times[chunk->dataset].seconds += (double)chunk->process;
-    }
-    qsort(times, count, sizeof *times, compare_time);
-    for (size_t i = 0; i < count; i++)
-        p->colours[times[i].dataset] = i < COLOURS ? (int)i : -1;
-    return true;
-}
-
 static roast_code write_page(page *p, roast_error *err)
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
     if (code)
         return code;
-    p->failed |= !choose_colours(p);
+    p->colours = chart_dataset_colours(p->data.run, p->summary, &p->memory);
+    p->failed |= !p->colours;
     if (!p->failed) {
+        make_style(p);
         write_all_sections(p);
         fill_frame(p);
     }
-    if (p->failed || p->sections.code == ROAST_MEMORY || p->rows.code == ROAST_MEMORY || p->out->code == ROAST_MEMORY)
+    p->failed |= p->style.code || p->sections.code == ROAST_MEMORY || p->rows.code == ROAST_MEMORY;
+    if (p->failed || p->out->code == ROAST_MEMORY)
         return fail_memory(err);
     code = p->sections.code ? p->sections.code : p->rows.code ? p->rows.code : p->out->code;
     return code ? fail(err, code, "the report is too large: %s", roast_code_text(code)) : ROAST_OK;
@@ -587,6 +564,7 @@ roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, ro
     roast_code code = report_data_read(&p.data, run, summary, err);
     if (!code)
         code = write_page(&p, err);
+    buf_release(&p.style);
     buf_release(&p.sections);
     buf_release(&p.rows);
     tables_release(&p.tables);

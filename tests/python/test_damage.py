@@ -139,13 +139,13 @@ def test_a_run_that_is_cut_short_anywhere_is_found(run_bytes, refuse, salvage, t
 
 
 def test_of_a_run_that_is_cut_short_the_first_part_is_salvaged(roast, synthesize, salvage, tmp_path):
-    made, _ = synthesize(seed=5, chunks=600, workers=8, samples=60)
+    made, _ = synthesize(seed=5, chunks=1500, workers=8, samples=60)
     path, whole, chunks = tmp_path / "run.roast", made.read_bytes(), []
     for quarters in (1, 2, 3):
         path.write_bytes(whole[: len(whole) * quarters // 4])
         assert salvage(path)
         chunks.append(json.loads(roast("show", "--salvage", "--json", path).stdout)["num_chunk_records"] or 0)
-    assert 100 < chunks[1] < chunks[2] < 600
+    assert 100 < chunks[1] < chunks[2] < 1500
 
 
 def test_a_salvaged_run_shows_what_its_intact_pages_hold(roast, run_bytes, tmp_path):

@@ -396,6 +396,28 @@ static void bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read(void 
     roast_summary_free(summary);
 }
 
+static void columns_of_the_report_serve_where_no_chunk_told_what_it_read(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    run_write_document(writer, "report",
+                       STR("{\"columns\": [\"Jet_pt-data\", \"nJet-offsets\", \"Muon_pt-data\", \"Jet_pt-data\", 7]}"),
+                       NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "total_branches_read"), 2, 0);
+    roast_summary_free(summary);
+}
+
+static void a_report_that_is_not_json_is_as_good_as_none(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    run_write_document(writer, "report", STR("{\"entries\": 10,"), NULL);
+    roast_summary *summary = summarize(writer);
+    assert_true(isnan(value(summary, "total_events")));
+    roast_summary_free(summary);
+}
+
 static void sections_are_summed_over_chunks(void **state)
 {
     (void)state;
@@ -454,6 +476,8 @@ int main(void)
         cmocka_unit_test(custom_metrics_replace_the_reports_totals_by_their_sums),
         cmocka_unit_test(the_processors_tasks_are_told_apart_from_overhead),
         cmocka_unit_test(bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read),
+        cmocka_unit_test(columns_of_the_report_serve_where_no_chunk_told_what_it_read),
+        cmocka_unit_test(a_report_that_is_not_json_is_as_good_as_none),
         cmocka_unit_test(sections_are_summed_over_chunks),
         cmocka_unit_test(an_interrupted_run_ends_at_its_last_record),
     };

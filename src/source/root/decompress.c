@@ -17,49 +17,63 @@ enum { LARGEST_RATIO = 4096 };
 /* xz at level 9 needs 65 MiB to unpack. */
 enum { LZMA_MEMORY = 128 << 20 };
 
-typedef bool unpacker(unsigned char *into, size_t into_len, const unsigned char *from, size_t len);
+/* ROAST_OK, ROAST_CORRUPT or ROAST_MEMORY. */
+typedef roast_code unpacker(unsigned char *into, size_t into_len, const unsigned char *from, size_t len);
 
-static bool inflate_with(int window_bits, unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code corrupt_unless(bool good)
+{
+    return good ? ROAST_OK : ROAST_CORRUPT;
+}
+
+static roast_code inflate_with(int window_bits, unsigned char *into, size_t into_len, const unsigned char *from,
+                               size_t len)
 {
     z_stream z = {.next_in = from, .avail_in = (uInt)len, .next_out = into, .avail_out = (uInt)into_len};
     if (inflateInit2(&z, window_bits) != Z_OK)
-        return false;
-    bool whole = inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_out == 0;
+        return ROAST_MEMORY;
+    int result = inflate(&z, Z_FINISH);
+    bool whole = result == Z_STREAM_END && z.avail_out == 0;
     inflateEnd(&z);
-    return whole;
+    return result == Z_MEM_ERROR ? ROAST_MEMORY : corrupt_unless(whole);
 }
 
-static bool unpack_zlib(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code unpack_zlib(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
 {
     return inflate_with(MAX_WBITS, into, into_len, from, len);
 }
 
-static bool unpack_old(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code unpack_old(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
 {
     return inflate_with(-MAX_WBITS, into, into_len, from, len);
 }
 
-static bool unpack_lzma(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code unpack_lzma(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
 {
     uint64_t memory = LZMA_MEMORY;
     size_t in = 0, out = 0;
-    return lzma_stream_buffer_decode(&memory, 0, NULL, from, &in, len, into, &out, into_len) == LZMA_OK &&
-           out == into_len;
+    lzma_ret result = lzma_stream_buffer_decode(&memory, 0, NULL, from, &in, len, into, &out, into_len);
+    return result == LZMA_MEM_ERROR ? ROAST_MEMORY : corrupt_unless(result == LZMA_OK && out == into_len);
 }
 
 /* An LZ4 block begins with the xxHash of what follows, in big-endian order. */
-static bool unpack_lz4(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code unpack_lz4(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
 {
     cursor c = cursor_over(from, len);
     uint64_t checksum = cursor_be64(&c);
     size_t left = cursor_left(&c);
-    return !c.failed && XXH64(c.at, left, 0) == checksum &&
-           LZ4_decompress_safe((const char *)c.at, (char *)into, (int)left, (int)into_len) == (int)into_len;
+    return corrupt_unless(!c.failed && XXH64(c.at, left, 0) == checksum &&
+                          LZ4_decompress_safe((const char *)c.at, (char *)into, (int)left, (int)into_len) ==
+                              (int)into_len);
 }
 
-static bool unpack_zstd(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
+static roast_code unpack_zstd(unsigned char *into, size_t into_len, const unsigned char *from, size_t len)
 {
-    return ZSTD_decompress(into, into_len, from, len) == into_len;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (!context)
+        return ROAST_MEMORY;
+    size_t got = ZSTD_decompressDCtx(context, into, into_len, from, len);
+    ZSTD_freeDCtx(context);
+    return corrupt_unless(got == into_len);
 }
 
 static const struct {
@@ -116,8 +130,11 @@ roast_code root_decompress(void *into, size_t into_len, const void *blocks, size
         if (!packed || block.algorithm == ROOT_ALGORITHM_UNKNOWN || block.uncompressed == 0 ||
             block.uncompressed > into_len - done)
             return fail(err, ROAST_CORRUPT, "a compressed block does not fit its record");
-        if (!algorithms[block.algorithm].unpack(out + done, block.uncompressed, packed, block.compressed))
-            return fail(err, ROAST_CORRUPT, "a %s block is damaged", algorithms[block.algorithm].name);
+        roast_code code = algorithms[block.algorithm].unpack(out + done, block.uncompressed, packed, block.compressed);
+        if (code == ROAST_MEMORY)
+            return fail_memory(err);
+        if (code)
+            return fail(err, code, "a %s block is damaged", algorithms[block.algorithm].name);
         done += block.uncompressed;
     }
     return ROAST_OK;

@@ -76,6 +76,7 @@ typedef struct root_layouts {
     root_tfile *file;
     bool only_from_file; /* do without those that are built in: tests compare the two */
     bool asked;          /* for those of the file */
+    bool out_of_memory;  /* those of the file are missing for that reason */
     root_layout *from_file;
     size_t n_from_file;
 } root_layouts;

@@ -190,6 +190,7 @@ static bool read_elements(root_layouts *layouts, cursor c, size_t keylen, root_l
     size_t count = root_stream_array(&c, &end);
     bool possible = !c.failed && count <= cursor_left(&c) / SMALLEST_OBJECT;
     root_member *members = !possible ? NULL : arena_alloc(&layouts->file->result->memory, count, sizeof *members);
+    layouts->out_of_memory |= possible && !members;
     if (!members)
         return false;
     out->members = members;
@@ -235,6 +236,7 @@ static void read_list(root_layouts *layouts, const root_record *record)
     if (c.failed || count > cursor_left(&c) / SMALLEST_OBJECT)
         return;
     layouts->from_file = arena_alloc(&layouts->file->result->memory, count, sizeof *layouts->from_file);
+    layouts->out_of_memory |= !layouts->from_file;
     for (size_t i = 0; i < count && layouts->from_file && !c.failed; i++) {
         bool elsewhere;
         root_object object = root_stream_pointer(&c, record->keylen, &elsewhere);
@@ -246,18 +248,29 @@ static void read_list(root_layouts *layouts, const root_record *record)
     }
 }
 
-void root_streamerinfo_read(root_layouts *layouts)
+/* The record; its key comes first, of which only the length is not known yet. */
+static roast_code read_record(root_tfile *file, root_record *record)
 {
-    root_tfile *file = layouts->file;
-    root_record raw, record;
+    root_record raw;
     int64_t len = file->info_nbytes < LONGEST_KEY ? file->info_nbytes : LONGEST_KEY;
-    if (len <= 0 || root_tfile_blob(file, &raw, file->info_seek, len, len, NULL) != ROAST_OK)
-        return;
+    if (len <= 0)
+        return ROAST_MISSING;
+    roast_code code = root_tfile_blob(file, &raw, file->info_seek, len, len, NULL);
+    if (code)
+        return code;
     cursor c = cursor_over(raw.bytes, raw.len);
     root_key key;
     if (!root_key_parse(&c, &key))
-        return;
+        return ROAST_CORRUPT;
     key.seek = file->info_seek;
-    if (root_tfile_record(file, &record, &key, NULL) == ROAST_OK)
+    return root_tfile_record(file, record, &key, NULL);
+}
+
+void root_streamerinfo_read(root_layouts *layouts)
+{
+    root_record record;
+    roast_code code = read_record(layouts->file, &record);
+    layouts->out_of_memory |= code == ROAST_MEMORY;
+    if (!code)
         read_list(layouts, &record);
 }

@@ -3,6 +3,7 @@
  * shrinks under a map kills the process, which may be a user's analysis. */
 #include "source/root/transport.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -154,6 +155,14 @@ static roast_code read_with_retries(root_transport *t, void *into, int64_t offse
                            : fail(err, code, "%s", last.message);
         pause_before_retry(attempt);
     }
+}
+
+/* dlsym gives object pointers; this is POSIX's way to make functions of them. */
+bool root_load_symbol(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol != NULL;
 }
 
 roast_code root_transport_read(root_transport *t, void *into, int64_t offset, size_t len, roast_error *err)

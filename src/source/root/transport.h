@@ -32,6 +32,9 @@ struct root_transport {
 
 extern const root_driver root_driver_http, root_driver_xrootd;
 
+/* For drivers: puts a function of a library that was loaded into *function. False if it has none of this name. */
+bool root_load_symbol(void *library, const char *name, void *function);
+
 /* address is borrowed until the transport is closed. */
 roast_code root_transport_open(root_transport **out, const char *address, const root_options *options,
                                roast_error *err);

@@ -26,6 +26,7 @@ static void http_close(root_transport *t)
 #else
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,39 @@ static void http_close(root_transport *t)
 
 enum { MOST_REDIRECTS = 5, SLOWEST_BYTES_PER_MS = 20 };
 
+typedef struct curl_calls {
+    CURL *(*init)(void);
+    CURLcode (*setopt)(CURL *, CURLoption, ...);
+    CURLcode (*perform)(CURL *);
+    CURLcode (*getinfo)(CURL *, CURLINFO, ...);
+    const char *(*strerror)(CURLcode);
+    void (*cleanup)(CURL *);
+} curl_calls;
+
 typedef struct http {
+    curl_calls call;
     CURL *curl;
     unsigned char *into;
     size_t len, got;
     int64_t total; /* size of the file, from Content-Range; -1: not told */
     bool too_much; /* more came than was asked for */
 } http;
+
+static roast_code load_calls(curl_calls *out, roast_error *err)
+{
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library || !root_load_symbol(library, "curl_easy_init", &out->init) ||
+        !root_load_symbol(library, "curl_easy_setopt", &out->setopt) ||
+        !root_load_symbol(library, "curl_easy_perform", &out->perform) ||
+        !root_load_symbol(library, "curl_easy_getinfo", &out->getinfo) ||
+        !root_load_symbol(library, "curl_easy_strerror", &out->strerror) ||
+        !root_load_symbol(library, "curl_easy_cleanup", &out->cleanup))
+        return fail(err, ROAST_USAGE, "http:// addresses need libcurl (libcurl.so.4), which is not installed here");
+    return ROAST_OK;
+}
 
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
@@ -94,7 +121,7 @@ static roast_code explain_failure(root_transport *t, CURLcode result, roast_erro
         return fail(err, ROAST_IO, "the server cut the transfer off");
     default:
         t->passing = false;
-        return fail(err, ROAST_IO, "%s", curl_easy_strerror(result));
+        return fail(err, ROAST_IO, "%s", ((http *)t->state)->call.strerror(result));
     }
 }
 
@@ -112,7 +139,7 @@ static roast_code judge_answer(root_transport *t, CURLcode result, roast_error *
 {
     http *h = t->state;
     long status = 0;
-    curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+    h->call.getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status >= 400 && status != 416)
         return explain_status(t, status, err);
     if (h->too_much)
@@ -135,35 +162,39 @@ static roast_code request(root_transport *t, void *into, int64_t offset, size_t 
     h->got = 0;
     h->total = -1;
     h->too_much = false;
-    curl_easy_setopt(h->curl, CURLOPT_RANGE, range);
-    curl_easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)(t->timeout_ms + (int64_t)len / SLOWEST_BYTES_PER_MS));
-    return judge_answer(t, curl_easy_perform(h->curl), err);
+    h->call.setopt(h->curl, CURLOPT_RANGE, range);
+    h->call.setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)(t->timeout_ms + (int64_t)len / SLOWEST_BYTES_PER_MS));
+    return judge_answer(t, h->call.perform(h->curl), err);
 }
 
 static void set_options(http *h, const root_transport *t)
 {
     CURL *curl = h->curl;
-    curl_easy_setopt(curl, CURLOPT_URL, t->address);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
+    h->call.setopt(curl, CURLOPT_URL, t->address);
+    h->call.setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    h->call.setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+    h->call.setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
 #if LIBCURL_VERSION_NUM >= 0x075500
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    h->call.setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    h->call.setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 #endif
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)t->timeout_ms);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, "roast/" ROAST_VERSION_TEXT);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, h);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, h);
+    h->call.setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)t->timeout_ms);
+    h->call.setopt(curl, CURLOPT_USERAGENT, "roast/" ROAST_VERSION_TEXT);
+    h->call.setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+    h->call.setopt(curl, CURLOPT_WRITEDATA, h);
+    h->call.setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+    h->call.setopt(curl, CURLOPT_HEADERDATA, h);
 }
 
 static roast_code http_open(root_transport *t, roast_error *err)
 {
     http *h = calloc(1, sizeof *h);
     t->state = h;
-    if (!h || !(h->curl = curl_easy_init()))
+    roast_code code = h ? load_calls(&h->call, err) : fail_memory(err);
+    if (code)
+        return code;
+    h->curl = h->call.init();
+    if (!h->curl)
         return fail_memory(err);
     set_options(h, t);
     /* The first request learns the size and brings the head; until then nothing is known to be beyond the end. */
@@ -202,7 +233,7 @@ static void http_close(root_transport *t)
 {
     http *h = t->state;
     if (h && h->curl)
-        curl_easy_cleanup(h->curl);
+        h->call.cleanup(h->curl);
     free(h);
 }
 

@@ -44,14 +44,6 @@ typedef struct xrootd {
     int error;
 } xrootd;
 
-/* dlsym gives object pointers; this is POSIX's way to make functions of them. */
-static bool load_symbol(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
 static roast_code load_calls(posix_calls *out, roast_error *err)
 {
     static const char *const names[] = {"libXrdPosixPreload.so.2", "libXrdPosixPreload.so.3", "libXrdPosixPreload.so"};
@@ -63,8 +55,10 @@ static roast_code load_calls(posix_calls *out, roast_error *err)
         return fail(err, ROAST_USAGE,
                     "root:// needs the XRootD client library (libXrdPosixPreload); install xrootd's client libraries, "
                     "or read the file over http:// or from a mounted path");
-    if (!load_symbol(library, "XrdPosix_Open", &out->open) || !load_symbol(library, "XrdPosix_Pread", &out->pread) ||
-        !load_symbol(library, "XrdPosix_Fstat", &out->fstat) || !load_symbol(library, "XrdPosix_Close", &out->close))
+    if (!root_load_symbol(library, "XrdPosix_Open", &out->open) ||
+        !root_load_symbol(library, "XrdPosix_Pread", &out->pread) ||
+        !root_load_symbol(library, "XrdPosix_Fstat", &out->fstat) ||
+        !root_load_symbol(library, "XrdPosix_Close", &out->close))
         return fail(err, ROAST_USAGE, "the XRootD client library that is installed lacks its POSIX interface");
     return ROAST_OK;
 }

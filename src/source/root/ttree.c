@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "source/root/stream.h"
 
-enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, MOST_AT_FIRST = 10000, BASKET_TAIL = 19 };
+enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, SMALLEST_BRANCH = 100, BASKET_TAIL = 19 };
 
 /* The entries at which baskets begin in every branch. */
 typedef struct boundaries {
@@ -346,7 +346,7 @@ static bool read_branches(tree_reader *r, size_t at, int32_t parent, int32_t dep
         return false;
     c.end = c.start + end;
     if (r->first_capacity == 0) /* most trees have no branches in branches */
-        r->first_capacity = count > 0 && count < MOST_AT_FIRST ? count : FEW_AT_FIRST;
+        r->first_capacity = count > 0 && count <= cursor_left(&c) / SMALLEST_BRANCH ? count : FEW_AT_FIRST;
     for (size_t i = 0; i < count; i++) {
         bool followed;
         root_object object = root_stream_pointer(&c, r->record->keylen, &followed);
@@ -403,8 +403,10 @@ roast_code root_ttree_read(root_layouts *layouts, const root_record *record, roo
     root_object whole = {.class_name = tree->class_name, .begin = 0, .end = record->len};
     root_values v;
     if (!read_object(&r, &whole, STR("TTree"), &v) || v.at[ROOT_fBranches] == 0)
-        return fail(err, ROAST_CORRUPT,
-                    "its description cannot be read (damaged, or of a version of ROOT that is not known)");
+        return layouts->out_of_memory
+                   ? fail_memory(err)
+                   : fail(err, ROAST_CORRUPT,
+                          "its description cannot be read (damaged, or of a version of ROOT that is not known)");
     tree->title = string_at(&r, &v, ROOT_fTitle);
     tree->entries = v.number[ROOT_fEntries];
     tree->compressed = v.number[ROOT_fZipBytes];
@@ -414,7 +416,7 @@ roast_code root_ttree_read(root_layouts *layouts, const root_record *record, roo
     declared_clusters(&r, &v, tree);
     r.common.wanted = !tree->clusters_declared;
     if (!read_branches(&r, v.at[ROOT_fBranches], -1, 0)) {
-        if (r.out_of_memory)
+        if (r.out_of_memory || layouts->out_of_memory)
             return fail_memory(err);
         return fail(err, ROAST_CORRUPT,
                     "branch %zu cannot be read (damaged, or of a version of ROOT that is not known)",

@@ -1,0 +1,399 @@
+/* A chunk record as a dict in the documented shape, and back. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "core.h"
+#include "model/chunk_value.h"
+
+/* ---- To a dict ----------------------------------------------------------------------------------------------- */
+
+/* Adds to a number in a dict under a name that may be there already: sections of one name in different places. */
+static int add_under(PyObject *dict, roast_str name, double value)
+{
+    PyObject *key = text_to_python(name);
+    PyObject *before = key ? PyDict_GetItemWithError(dict, key) : NULL;
+    PyObject *sum = key ? PyFloat_FromDouble(value + (before ? PyFloat_AsDouble(before) : 0)) : NULL;
+    int code = sum && !PyErr_Occurred() ? PyDict_SetItem(dict, key, sum) : -1;
+    Py_XDECREF(key);
+    Py_XDECREF(sum);
+    return code;
+}
+
+static int add_bytes_under(PyObject *dict, roast_str name, int64_t value)
+{
+    PyObject *key = text_to_python(name);
+    PyObject *before = key ? PyDict_GetItemWithError(dict, key) : NULL;
+    PyObject *sum = key ? PyLong_FromLongLong(value + (before ? PyLong_AsLongLong(before) : 0)) : NULL;
+    int code = sum && !PyErr_Occurred() ? PyDict_SetItem(dict, key, sum) : -1;
+    Py_XDECREF(key);
+    Py_XDECREF(sum);
+    return code;
+}
+
+static int append(PyObject *list, PyObject *item)
+{
+    int code = item ? PyList_Append(list, item) : -1;
+    Py_XDECREF(item);
+    return code;
+}
+
+static PyObject *time_section(const roast_section *section)
+{
+    PyObject *dict = PyDict_New();
+    if (dict &&
+        (put(dict, "section_name", text_to_python(section->name)) ||
+         put(dict, "time_delta", seconds_to_python(section->duration_ns)) ||
+         put(dict, "cpu_delta", seconds_to_python(section->cpu_ns)) ||
+         put(dict, "count", int_to_python(section->count)) || put(dict, "depth", int_to_python(section->depth)) ||
+         put(dict, "parent", text_to_python(section->parent))))
+        Py_CLEAR(dict);
+    return dict;
+}
+
+/* Gigabytes are 1e9 bytes, as seconds are 1e9 nanoseconds. */
+static PyObject *memory_section(const roast_section *section)
+{
+    PyObject *dict = PyDict_New();
+    if (dict && (put(dict, "section_name", text_to_python(section->name)) ||
+                 put(dict, "memory_start_gb", seconds_to_python(section->rss_before)) ||
+                 put(dict, "memory_end_gb", seconds_to_python(section->rss_after)) ||
+                 put(dict, "memory_delta_gb", seconds_to_python(section->rss_delta))))
+        Py_CLEAR(dict);
+    return dict;
+}
+
+typedef struct section_dicts {
+    PyObject *timing, *memory, *bytes, *sections, *memory_sections;
+} section_dicts;
+
+static int add_section(const section_dicts *d, const roast_section *section)
+{
+    if (section->duration_ns != ROAST_ABSENT &&
+        (add_under(d->timing, section->name, (double)section->duration_ns / 1e9) ||
+         append(d->sections, time_section(section))))
+        return -1;
+    if (section->rss_delta != ROAST_ABSENT &&
+        (add_under(d->memory, section->name, (double)section->rss_delta / 1048576.0) ||
+         append(d->memory_sections, memory_section(section))))
+        return -1;
+    if (section->bytes != ROAST_ABSENT && add_bytes_under(d->bytes, section->name, section->bytes))
+        return -1;
+    return 0;
+}
+
+static int put_sections(PyObject *dict, const roast_chunk *chunk)
+{
+    section_dicts d = {PyDict_New(), PyDict_New(), PyDict_New(), PyList_New(0), PyList_New(0)};
+    int code = d.timing && d.memory && d.bytes && d.sections && d.memory_sections ? 0 : -1;
+    for (size_t i = 0; !code && i < chunk->n_sections; i++)
+        code = add_section(&d, &chunk->sections[i]);
+    /* put takes the references, also when it fails; after a failure the others are released with it. */
+    int failed = put(dict, "timing", d.timing);
+    failed |= put(dict, "memory", d.memory);
+    failed |= put(dict, "bytes", d.bytes);
+    failed |= put(dict, "sections", d.sections);
+    failed |= put(dict, "memory_sections", d.memory_sections);
+    return code || failed ? -1 : 0;
+}
+
+static int put_branches(PyObject *dict, const roast_chunk *chunk)
+{
+    PyObject *list = PyList_New(0);
+    int code = list ? 0 : -1;
+    for (size_t i = 0; !code && i < chunk->n_branches; i++)
+        code = append(list, text_to_python(chunk->branches[i]));
+    if (!code)
+        return put(dict, "accessed_branches", list);
+    Py_XDECREF(list);
+    return -1;
+}
+
+/* Custom values stand under their own names; a record's own fields are not overwritten by them. */
+static int put_custom(PyObject *dict, const roast_chunk *chunk)
+{
+    if (put(dict, "custom_metrics", PyDict_New()))
+        return -1;
+    for (size_t i = 0; i < chunk->n_custom; i++) {
+        PyObject *name = text_to_python(chunk->custom[i].name), *value = value_unpack(chunk->custom[i].msgpack);
+        int code = name && value ? 0 : -1;
+        bool taken =
+            !code && PyDict_GetItemWithError(dict, name) && !str_equal(chunk->custom[i].name, STR("custom_metrics"));
+        if (!code && !taken)
+            code = PyDict_SetItem(dict, name, value);
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+        if (code)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_uid(PyObject *dict, const roast_chunk *chunk)
+{
+    char text[24];
+    if (!chunk->uid)
+        return put(dict, "uid", Py_NewRef(Py_None));
+    snprintf(text, sizeof text, "%016" PRIx64, chunk->uid);
+    return put(dict, "uid", PyUnicode_FromString(text));
+}
+
+PyObject *chunk_to_dict(const roast_chunk *chunk)
+{
+    PyObject *dict = PyDict_New();
+    int code = dict ? 0 : -1;
+    metric_id first = metric_first(ROAST_SCOPE_chunk), end = first + metric_count(ROAST_SCOPE_chunk);
+    for (metric_id id = first; !code && id < end; id++)
+        if (metric_has_column(id))
+            code = put(dict, metric_info(id)->name, value_to_python(chunk_value(chunk, id)));
+    if (!code)
+        code =
+            put_uid(dict, chunk) || put_branches(dict, chunk) || put_sections(dict, chunk) || put_custom(dict, chunk);
+    if (code)
+        Py_CLEAR(dict);
+    return dict;
+}
+
+/* ---- From a dict --------------------------------------------------------------------------------------------- */
+
+#define INT(name)                                                                                                      \
+    {                                                                                                                  \
+#name, FIELD_INT, offsetof(roast_chunk, name)                                                                  \
+    }
+#define TEXT(name)                                                                                                     \
+    {                                                                                                                  \
+#name, FIELD_TEXT, offsetof(roast_chunk, name)                                                                 \
+    }
+
+static const field fields[] = {
+    TEXT(dataset),
+    TEXT(file),
+    {"filename", FIELD_TEXT, offsetof(roast_chunk, file)},
+    TEXT(treename),
+    TEXT(uuid),
+    {"fileuuid", FIELD_TEXT, offsetof(roast_chunk, uuid)},
+    TEXT(worker),
+    TEXT(error_type),
+    TEXT(error),
+    INT(entry_start),
+    INT(entry_stop),
+    INT(events),
+    {"num_events", FIELD_INT, offsetof(roast_chunk, events)},
+    INT(attempt),
+    INT(thread),
+    INT(pid),
+    INT(t_start_ns),
+    {"t_start", FIELD_SECONDS, offsetof(roast_chunk, t_start_ns)},
+    INT(duration_ns),
+    {"duration", FIELD_SECONDS, offsetof(roast_chunk, duration_ns)},
+    INT(open_ns),
+    {"open_seconds", FIELD_SECONDS, offsetof(roast_chunk, open_ns)},
+    INT(events_ns),
+    {"schema_seconds", FIELD_SECONDS, offsetof(roast_chunk, events_ns)},
+    INT(return_ns),
+    {"return_seconds", FIELD_SECONDS, offsetof(roast_chunk, return_ns)},
+    INT(cpu_ns),
+    {"cpu_seconds", FIELD_SECONDS, offsetof(roast_chunk, cpu_ns)},
+    INT(run_delay_ns),
+    {"run_delay_seconds", FIELD_SECONDS, offsetof(roast_chunk, run_delay_ns)},
+    INT(rss_before),
+    {"mem_before_mb", FIELD_MIB, offsetof(roast_chunk, rss_before)},
+    INT(rss_after),
+    {"mem_after_mb", FIELD_MIB, offsetof(roast_chunk, rss_after)},
+    INT(rss_peak),
+    {"mem_peak_mb", FIELD_MIB, offsetof(roast_chunk, rss_peak)},
+    {"peak_shared", FIELD_FLAG, offsetof(roast_chunk, peak_shared)},
+    {"mem_peak_shared", FIELD_FLAG, offsetof(roast_chunk, peak_shared)},
+    INT(bytes_read),
+    INT(read_requests),
+    INT(voluntary_switches),
+    INT(involuntary_switches),
+    INT(page_faults),
+};
+
+/* Names of the documented shape that are computed from others, or handled apart. */
+static const char *const not_custom[] = {
+    "chunk_id",
+    "uid",
+    "host",
+    "t_end",
+    "noncpu_seconds",
+    "mem_delta_mb",
+    "timestamp",
+    "num_branches_accessed",
+    "branches_read_percent",
+    "bytes_read_percent",
+    "accessed_bytes",
+    "accessed_uncompressed_bytes",
+    "memory_start_gb",
+    "memory_end_gb",
+    "memory_delta_gb",
+    "accessed_branches",
+    "branches",
+    "timing",
+    "memory",
+    "bytes",
+    "sections",
+    "memory_sections",
+};
+
+static bool is_one_of(PyObject *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int no_memory(void)
+{
+    PyErr_NoMemory();
+    return -1;
+}
+
+static int take_branches(roast_chunk *chunk, PyObject *value, PyObject *keep, arena *scratch)
+{
+    if (!value || value == Py_None)
+        return 0;
+    PyObject *set = PyFrozenSet_New(value), *list = set ? PySequence_List(set) : NULL;
+    Py_XDECREF(set);
+    if (!list || PyList_Append(keep, list)) {
+        Py_XDECREF(list);
+        return -1;
+    }
+    Py_DECREF(list); /* kept */
+    Py_ssize_t count = PyList_Size(list);
+    roast_str *names = arena_alloc(scratch, (size_t)count, sizeof *names);
+    if (!names)
+        return no_memory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *text;
+        if (text_from_python(PyList_GetItem(list, i), &names[i], &text))
+            return -1;
+        int code = text ? PyList_Append(keep, text) : 0;
+        Py_XDECREF(text);
+        if (code)
+            return -1;
+    }
+    chunk->branches = names;
+    chunk->n_branches = (size_t)count;
+    return 0;
+}
+
+/* The section of a name, made when it is new. The array has room for all of them. */
+static roast_section *section_named(roast_chunk *chunk, roast_section *sections, roast_str name)
+{
+    for (size_t i = 0; i < chunk->n_sections; i++)
+        if (str_equal(sections[i].name, name))
+            return &sections[i];
+    roast_section *section = &sections[chunk->n_sections++];
+    *section = roast_section_none();
+    section->name = name;
+    return section;
+}
+
+static int take_section_map(roast_chunk *chunk, roast_section *sections, PyObject *by_name, const field *f,
+                            PyObject *keep)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (by_name && PyDict_Check(by_name) && PyDict_Next(by_name, &at, &key, &value)) {
+        roast_str name;
+        PyObject *text;
+        if (text_from_python(key, &name, &text))
+            return -1;
+        int code = text ? PyList_Append(keep, text) : 0;
+        Py_XDECREF(text);
+        if (code || field_fill(f, section_named(chunk, sections, name.ptr ? name : STR("None")), value, keep))
+            return -1;
+    }
+    return 0;
+}
+
+static int take_sections(roast_chunk *chunk, PyObject *dict, PyObject *keep, arena *scratch)
+{
+    static const field kinds[] = {
+        {"timing", FIELD_SECONDS, offsetof(roast_section, duration_ns)},
+        {"memory", FIELD_MIB, offsetof(roast_section, rss_delta)},
+        {"bytes", FIELD_INT, offsetof(roast_section, bytes)},
+    };
+    size_t most = 0;
+    PyObject *maps[COUNT_OF(kinds)];
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        maps[i] = PyDict_GetItemString(dict, kinds[i].name);
+        if (maps[i] && PyDict_Check(maps[i]))
+            most += (size_t)PyDict_Size(maps[i]);
+    }
+    if (!most)
+        return 0;
+    roast_section *sections = arena_alloc(scratch, most, sizeof *sections);
+    if (!sections)
+        return no_memory();
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (take_section_map(chunk, sections, maps[i], &kinds[i], keep))
+            return -1;
+    chunk->sections = sections;
+    return 0;
+}
+
+static int take_custom(roast_chunk *chunk, roast_custom *custom, PyObject *name, PyObject *value, PyObject *keep,
+                       arena *scratch)
+{
+    roast_custom *target = &custom[chunk->n_custom];
+    PyObject *text;
+    if (text_from_python(name, &target->name, &text))
+        return -1;
+    int code = text ? PyList_Append(keep, text) : 0;
+    Py_XDECREF(text);
+    buf packed = {0};
+    if (!code)
+        code = value_pack(&packed, value);
+    if (!code)
+        target->msgpack = arena_str(scratch, buf_view(&packed));
+    buf_release(&packed);
+    if (!code && str_absent(target->msgpack))
+        return no_memory();
+    chunk->n_custom++;
+    return code;
+}
+
+static int take_uid(roast_chunk *chunk, PyObject *value)
+{
+    if (!value || value == Py_None)
+        return 0;
+    PyObject *number = PyUnicode_Check(value) ? PyLong_FromString(PyUnicode_AsUTF8AndSize(value, NULL), NULL, 16)
+                                              : PyNumber_Index(value);
+    if (!number)
+        return -1;
+    chunk->uid = PyLong_AsUnsignedLongLongMask(number);
+    Py_DECREF(number);
+    return 0;
+}
+
+int chunk_from_dict(roast_chunk *chunk, PyObject *dict, PyObject *keep, arena *scratch)
+{
+    *chunk = roast_chunk_none();
+    PyObject *items = PyDict_Items(dict);
+    Py_ssize_t count = items ? PyList_Size(items) : 0;
+    roast_custom *custom = arena_alloc(scratch, (size_t)count, sizeof *custom);
+    int code = items && !PyList_Append(keep, items) ? 0 : -1;
+    Py_XDECREF(items); /* kept */
+    if (!code && !custom)
+        code = no_memory();
+    for (Py_ssize_t i = 0; !code && i < count; i++) {
+        PyObject *name = PyTuple_GetItem(PyList_GetItem(items, i), 0),
+                 *value = PyTuple_GetItem(PyList_GetItem(items, i), 1);
+        const field *f = field_find(fields, COUNT_OF(fields), name);
+        if (f)
+            code = value == Py_None ? 0 : field_fill(f, chunk, value, keep);
+        else if (!PyUnicode_Check(name) || !is_one_of(name, not_custom, COUNT_OF(not_custom)))
+            code = take_custom(chunk, custom, name, value, keep, scratch);
+    }
+    chunk->custom = custom;
+    if (code || take_uid(chunk, PyDict_GetItemString(dict, "uid")) || take_sections(chunk, dict, keep, scratch))
+        return -1;
+    PyObject *branches = PyDict_GetItemString(dict, "accessed_branches");
+    return take_branches(chunk, branches ? branches : PyDict_GetItemString(dict, "branches"), keep, scratch);
+}

@@ -1,0 +1,92 @@
+/* What the files of the extension share: the module's state, its types, and conversions between Python and C. */
+#ifndef EXT_CORE_H
+#define EXT_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <roast.h>
+
+#include "base/buf.h"
+
+typedef struct core_state {
+    PyObject *error; /* RoastError */
+    PyTypeObject *chunk, *section, *recorder, *run, *summary, *table, *column, *records;
+    PyObject *sections[2]; /* {name: Section} of track_time and track_memory, which have no state of their own */
+    PyObject *num_requested_bytes; /* the names that are asked for again and again */
+    PyObject *empty_fields[3];     /* "timing", "memory", "bytes" */
+    PyObject *datetime_from_stamp; /* datetime.fromtimestamp, when it was first needed */
+    PyObject *utc;
+} core_state;
+
+core_state *core_state_of(PyObject *module);
+core_state *core_state_of_type(PyTypeObject *type);
+
+/* Each makes its type and adds it to the module; -1 with an exception set. */
+int chunk_type_add(PyObject *module, core_state *state);
+int section_type_add(PyObject *module, core_state *state);
+int recorder_type_add(PyObject *module, core_state *state);
+int run_type_add(PyObject *module, core_state *state);
+int summary_type_add(PyObject *module, core_state *state);
+int table_type_add(PyObject *module, core_state *state);
+int records_type_add(PyObject *module, core_state *state);
+PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec);
+
+/* Functions of the module that belong to a type. */
+PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+PyObject *core_current_chunk(PyObject *module, PyObject *unused);
+
+/* ---- errors.c: the one place that turns an error into an exception ------------------------------------------- */
+
+/* Sets the exception that fits the code, with the message; returns NULL. */
+PyObject *core_raise(core_state *state, const roast_error *err);
+
+/* ---- convert.c ----------------------------------------------------------------------------------------------- */
+
+PyObject *text_to_python(roast_str text); /* absent is None; invalid UTF-8 is replaced */
+PyObject *value_to_python(roast_value value);
+PyObject *int_to_python(int64_t value); /* absent is None */
+PyObject *seconds_to_python(int64_t ns);
+/* dict[key] = value, and takes the reference to value; value NULL is an error already set. -1 on failure. */
+int put(PyObject *dict, const char *key, PyObject *value);
+
+/* The UTF-8 of any object's text; None is absent. *keep gets a reference that the text lives as long as. 0, or -1 with
+ * an exception set. */
+int text_from_python(PyObject *object, roast_str *text, PyObject **keep);
+int int_from_python(PyObject *object, int64_t *value); /* None is absent; floats are rounded */
+int real_from_python(PyObject *object, double *value); /* None is NAN */
+
+/* Any value as msgpack, in a form that comes back as plain Python: what has no counterpart goes as its text. 0, or -1
+ * with an exception set. */
+int value_pack(buf *out, PyObject *value);
+PyObject *value_unpack(roast_str msgpack);
+
+/* Fields of a record, by the names that a dict has for them. */
+typedef enum field_kind { FIELD_INT, FIELD_REAL, FIELD_TEXT, FIELD_FLAG, FIELD_SECONDS, FIELD_MIB } field_kind;
+
+typedef struct field {
+    const char *name;
+    field_kind kind;
+    size_t offset;
+} field;
+
+/* The field of a name, or NULL. */
+const field *field_find(const field *fields, size_t count, PyObject *name);
+/* Fills one; the text it points to is kept alive by the list keep. 0, or -1 with an exception set. */
+int field_fill(const field *f, void *record, PyObject *value, PyObject *keep);
+/* All of a dict; a name that is no field is a TypeError that says so. */
+int fields_fill(const field *fields, size_t count, void *record, PyObject *dict, PyObject *keep, const char *what);
+
+/* ---- chunk_dict.c: a record in the documented shape ---------------------------------------------------------- */
+
+/* Every metric of a chunk as a dict: absent ones are None, sections and custom values in all their spellings. */
+PyObject *chunk_to_dict(const roast_chunk *chunk);
+/* A record from a dict in that shape, or with the field names of roast_chunk, or both. What is no field is a custom
+ * value. Memory is kept by keep (a list) and scratch. 0, or -1 with an exception set. */
+struct arena;
+int chunk_from_dict(roast_chunk *chunk, PyObject *dict, PyObject *keep, struct arena *scratch);
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+#endif

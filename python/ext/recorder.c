@@ -1,0 +1,582 @@
+/* Recorder: writes a run file. Threads may share it; the interpreter is free while a record is written. */
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "core.h"
+
+typedef struct recorder_object {
+    PyObject_HEAD roast_recorder *recorder; /* NULL once it is closed */
+    pthread_mutex_t lock;                   /* of users */
+    pthread_cond_t unused;
+    size_t users; /* calls that are inside the library now; closing waits for them */
+    PyObject *path;
+} recorder_object;
+
+/* ---- Life ---------------------------------------------------------------------------------------------------- */
+
+static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"path", "name", "overwrite", NULL};
+    PyObject *path;
+    const char *name = NULL;
+    int overwrite = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|zp:Recorder", names, PyUnicode_FSConverter, &path, &name,
+                                     &overwrite))
+        return NULL;
+    recorder_object *self = (recorder_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    self->path = path;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->unused, NULL);
+    roast_recorder_options options = {.name = name, .overwrite = overwrite != 0};
+    roast_error err = {0};
+    roast_recorder *recorder;
+    const char *file = PyBytes_AsString(path);
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_recorder_open(&recorder, file, &options, &err);
+    Py_END_ALLOW_THREADS if (code)
+    {
+        Py_DECREF(self);
+        return core_raise(core_state_of_type(type), &err);
+    }
+    self->recorder = recorder;
+    return (PyObject *)self;
+}
+
+/* One that was never closed is left as a crash would leave it: what was recorded is there. */
+static void recorder_dealloc(PyObject *self)
+{
+    recorder_object *recorder = (recorder_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    roast_recorder_close(recorder->recorder, ROAST_INTERRUPTED, NULL);
+    Py_CLEAR(recorder->path);
+    pthread_cond_destroy(&recorder->unused);
+    pthread_mutex_destroy(&recorder->lock);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+/* The handle, for a call that releases the interpreter: leave must follow. NULL with an exception if it is closed. */
+static roast_recorder *enter(PyObject *self)
+{
+    recorder_object *recorder = (recorder_object *)self;
+    if (!recorder->recorder) {
+        PyErr_SetString(PyExc_ValueError, "the recorder is closed");
+        return NULL;
+    }
+    pthread_mutex_lock(&recorder->lock);
+    recorder->users++;
+    pthread_mutex_unlock(&recorder->lock);
+    return recorder->recorder;
+}
+
+static void leave(PyObject *self)
+{
+    recorder_object *recorder = (recorder_object *)self;
+    pthread_mutex_lock(&recorder->lock);
+    recorder->users--;
+    pthread_cond_signal(&recorder->unused);
+    pthread_mutex_unlock(&recorder->lock);
+}
+
+static void wait_for_users(recorder_object *recorder)
+{
+    pthread_mutex_lock(&recorder->lock);
+    while (recorder->users)
+        pthread_cond_wait(&recorder->unused, &recorder->lock);
+    pthread_mutex_unlock(&recorder->lock);
+}
+
+/* What a call ends with: None, or the exception. A recorder that cannot write drops records and does not complain
+ * again and again: status() says what happened. */
+static PyObject *result(PyObject *self, roast_code code, const roast_error *err)
+{
+    leave(self);
+    if (code == ROAST_USAGE || code == ROAST_CORRUPT || code == ROAST_VERSION || code == ROAST_LIMIT) {
+        roast_error unnamed = {.code = code};
+        return core_raise(core_state_of_type(Py_TYPE(self)), err && err->code ? err : &unnamed);
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------- */
+
+#define RECORD_FIELD(type, name, kind)                                                                                 \
+    {                                                                                                                  \
+#name, kind, offsetof(type, name)                                                                              \
+    }
+
+static const field worker_fields[] = {
+    RECORD_FIELD(roast_worker, address, FIELD_TEXT),        RECORD_FIELD(roast_worker, name, FIELD_TEXT),
+    RECORD_FIELD(roast_worker, host, FIELD_TEXT),           RECORD_FIELD(roast_worker, pid, FIELD_INT),
+    RECORD_FIELD(roast_worker, cores, FIELD_INT),           RECORD_FIELD(roast_worker, memory_limit, FIELD_INT),
+    RECORD_FIELD(roast_worker, joined_ns, FIELD_INT),       RECORD_FIELD(roast_worker, left_ns, FIELD_INT),
+    RECORD_FIELD(roast_worker, lost, FIELD_FLAG),           RECORD_FIELD(roast_worker, reason, FIELD_TEXT),
+    RECORD_FIELD(roast_worker, clock_offset_ns, FIELD_INT), RECORD_FIELD(roast_worker, clock_error_ns, FIELD_INT),
+};
+
+static const field sample_fields[] = {
+    RECORD_FIELD(roast_sample, worker, FIELD_TEXT),    RECORD_FIELD(roast_sample, t_ns, FIELD_INT),
+    RECORD_FIELD(roast_sample, memory, FIELD_INT),     RECORD_FIELD(roast_sample, managed, FIELD_INT),
+    RECORD_FIELD(roast_sample, spilled, FIELD_INT),    RECORD_FIELD(roast_sample, cpu, FIELD_REAL),
+    RECORD_FIELD(roast_sample, processing, FIELD_INT), RECORD_FIELD(roast_sample, executing, FIELD_INT),
+    RECORD_FIELD(roast_sample, occupancy, FIELD_REAL), RECORD_FIELD(roast_sample, last_seen_ns, FIELD_INT),
+    RECORD_FIELD(roast_sample, net_read, FIELD_REAL),  RECORD_FIELD(roast_sample, net_write, FIELD_REAL),
+    RECORD_FIELD(roast_sample, disk_read, FIELD_REAL), RECORD_FIELD(roast_sample, disk_write, FIELD_REAL),
+};
+
+static const field file_fields[] = {
+    RECORD_FIELD(roast_file, url, FIELD_TEXT),           RECORD_FIELD(roast_file, uuid, FIELD_TEXT),
+    RECORD_FIELD(roast_file, tree, FIELD_TEXT),          RECORD_FIELD(roast_file, entries, FIELD_INT),
+    RECORD_FIELD(roast_file, total_branches, FIELD_INT), RECORD_FIELD(roast_file, compressed, FIELD_INT),
+    RECORD_FIELD(roast_file, uncompressed, FIELD_INT),   RECORD_FIELD(roast_file, clusters, FIELD_INT),
+    RECORD_FIELD(roast_file, algorithm, FIELD_TEXT),     RECORD_FIELD(roast_file, level, FIELD_INT),
+    RECORD_FIELD(roast_file, bytes_read, FIELD_INT),
+};
+
+static const field task_fields[] = {
+    RECORD_FIELD(roast_task, key, FIELD_TEXT),     RECORD_FIELD(roast_task, prefix, FIELD_TEXT),
+    RECORD_FIELD(roast_task, worker, FIELD_TEXT),  RECORD_FIELD(roast_task, thread, FIELD_INT),
+    RECORD_FIELD(roast_task, start_ns, FIELD_INT), RECORD_FIELD(roast_task, stop_ns, FIELD_INT),
+    RECORD_FIELD(roast_task, nbytes, FIELD_INT),   RECORD_FIELD(roast_task, attempt, FIELD_INT),
+    RECORD_FIELD(roast_task, state, FIELD_TEXT),   RECORD_FIELD(roast_task, span, FIELD_TEXT),
+};
+
+/* Records one dict: fills the fields, then writes without the interpreter. */
+#define RECORD_DICT(type, none, fields, call)                                                                          \
+    do {                                                                                                               \
+        type record = none();                                                                                          \
+        PyObject *keep = PyList_New(0);                                                                                \
+        roast_recorder *recorder = NULL;                                                                               \
+        if (!keep || fields_fill(fields, COUNT_OF(fields), &record, dict, keep, #type + 6) ||                          \
+            !(recorder = enter(self))) {                                                                               \
+            Py_XDECREF(keep);                                                                                          \
+            return NULL;                                                                                               \
+        }                                                                                                              \
+        roast_code code;                                                                                               \
+        Py_BEGIN_ALLOW_THREADS code = call(recorder, &record);                                                         \
+        Py_END_ALLOW_THREADS Py_DECREF(keep);                                                                          \
+        return result(self, code, NULL);                                                                               \
+    } while (0)
+
+static PyObject *recorder_worker(PyObject *self, PyObject *dict)
+{
+    RECORD_DICT(roast_worker, roast_worker_none, worker_fields, roast_record_worker);
+}
+
+static PyObject *record_sample(PyObject *self, PyObject *dict)
+{
+    RECORD_DICT(roast_sample, roast_sample_none, sample_fields, roast_record_sample);
+}
+
+static PyObject *recorder_task(PyObject *self, PyObject *dict)
+{
+    RECORD_DICT(roast_task, roast_task_none, task_fields, roast_record_task);
+}
+
+/* Calls f for the thing itself, or for each of a list of them. */
+static PyObject *for_each(PyObject *self, PyObject *one_or_many, PyObject *(*f)(PyObject *, PyObject *))
+{
+    if (!PyList_Check(one_or_many) && !PyTuple_Check(one_or_many))
+        return f(self, one_or_many);
+    PyObject *list = PySequence_List(one_or_many);
+    PyObject *done = list ? Py_NewRef(Py_None) : NULL;
+    for (Py_ssize_t i = 0; done && i < PyList_Size(list); i++) {
+        Py_DECREF(done);
+        done = f(self, PyList_GetItem(list, i));
+    }
+    Py_XDECREF(list);
+    return done;
+}
+
+static PyObject *recorder_sample(PyObject *self, PyObject *sample)
+{
+    return for_each(self, sample, record_sample);
+}
+
+static PyObject *recorder_tasks(PyObject *self, PyObject *task)
+{
+    return for_each(self, task, recorder_task);
+}
+
+static PyObject *record_packed(PyObject *self, PyObject *packed, roast_str worker)
+{
+    char *bytes;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(packed, &bytes, &length))
+        return NULL;
+    if (length == 0) /* a nested chunk: its record is the outer one's */
+        Py_RETURN_NONE;
+    roast_recorder *recorder = enter(self);
+    if (!recorder)
+        return NULL;
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_record_packed(recorder, (roast_str){bytes, (size_t)length}, worker, &err);
+    Py_END_ALLOW_THREADS return result(self, code, &err);
+}
+
+static PyObject *record_chunk_dict(PyObject *self, PyObject *dict)
+{
+    roast_chunk chunk;
+    arena scratch = {0};
+    PyObject *keep = PyList_New(0), *done = NULL;
+    roast_recorder *recorder = NULL;
+    if (keep && chunk_from_dict(&chunk, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
+        roast_code code;
+        Py_BEGIN_ALLOW_THREADS code = roast_record_chunk(recorder, &chunk);
+        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+    }
+    arena_release(&scratch);
+    Py_XDECREF(keep);
+    return done;
+}
+
+static PyObject *record_chunk(PyObject *self, PyObject *chunk)
+{
+    if (PyDict_Check(chunk))
+        return record_chunk_dict(self, chunk);
+    if (PyBytes_Check(chunk))
+        return record_packed(self, chunk, str_none());
+    PyErr_Format(PyExc_TypeError, "Recorder.chunk: packed bytes, a dict, or a list of them, not %R", Py_TYPE(chunk));
+    return NULL;
+}
+
+static PyObject *recorder_chunk(PyObject *self, PyObject *chunk)
+{
+    return for_each(self, chunk, record_chunk);
+}
+
+static PyObject *recorder_samples(PyObject *self, PyObject *args)
+{
+    PyObject *worker, *packed, *keep;
+    roast_str text;
+    if (!PyArg_ParseTuple(args, "UO!:samples", &worker, &PyBytes_Type, &packed) ||
+        text_from_python(worker, &text, &keep))
+        return NULL;
+    PyObject *done = record_packed(self, packed, text);
+    Py_XDECREF(keep);
+    return done;
+}
+
+static PyObject *recorder_count(PyObject *self, PyObject *args)
+{
+    PyObject *t, *workers, *cores = Py_None;
+    roast_count count;
+    if (!PyArg_ParseTuple(args, "OO|O:count", &t, &workers, &cores) || int_from_python(t, &count.t_ns) ||
+        int_from_python(workers, &count.workers) || int_from_python(cores, &count.cores))
+        return NULL;
+    roast_recorder *recorder = enter(self);
+    if (!recorder)
+        return NULL;
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_record_count(recorder, &count);
+    Py_END_ALLOW_THREADS return result(self, code, NULL);
+}
+
+/* {"name": …, "compressed": …, "uncompressed": …, "baskets": …}, or {name: {…}} as a dict of them. */
+static const field branch_fields[] = {
+    RECORD_FIELD(roast_branch, name, FIELD_TEXT),
+    RECORD_FIELD(roast_branch, compressed, FIELD_INT),
+    RECORD_FIELD(roast_branch, uncompressed, FIELD_INT),
+    RECORD_FIELD(roast_branch, baskets, FIELD_INT),
+};
+
+static int fill_branches(roast_file *file, PyObject *list, PyObject *keep, arena *scratch)
+{
+    PyObject *copy = PySequence_List(list);
+    if (!copy || PyList_Append(keep, copy)) {
+        Py_XDECREF(copy);
+        return -1;
+    }
+    Py_DECREF(copy); /* kept */
+    file->n_branches = (size_t)PyList_Size(copy);
+    roast_branch *branches = arena_alloc(scratch, file->n_branches, sizeof *branches);
+    if (!branches) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < file->n_branches; i++) {
+        branches[i] = (roast_branch){str_none(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+        if (fields_fill(branch_fields, COUNT_OF(branch_fields), &branches[i], PyList_GetItem(copy, (Py_ssize_t)i), keep,
+                        "branch"))
+            return -1;
+    }
+    file->branches = branches;
+    return 0;
+}
+
+static int fill_file(roast_file *file, PyObject *dict, PyObject *keep, arena *scratch)
+{
+    *file = roast_file_none();
+    PyObject *plain = PyDict_Copy(dict);
+    PyObject *branches = plain ? PyDict_GetItemString(plain, "branches") : NULL;
+    int code = plain ? 0 : -1;
+    if (branches) {
+        code = fill_branches(file, branches, keep, scratch);
+        if (!code)
+            code = PyDict_DelItemString(plain, "branches");
+    }
+    if (!code)
+        code = fields_fill(file_fields, COUNT_OF(file_fields), file, plain, keep, "file");
+    Py_XDECREF(plain);
+    return code;
+}
+
+static PyObject *recorder_file(PyObject *self, PyObject *dict)
+{
+    if (!PyDict_Check(dict)) {
+        PyErr_SetString(PyExc_TypeError, "file: a dict is needed");
+        return NULL;
+    }
+    roast_file file;
+    arena scratch = {0};
+    PyObject *keep = PyList_New(0), *done = NULL;
+    roast_recorder *recorder = NULL;
+    if (keep && fill_file(&file, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
+        roast_code code;
+        Py_BEGIN_ALLOW_THREADS code = roast_record_file(recorder, &file);
+        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+    }
+    arena_release(&scratch);
+    Py_XDECREF(keep);
+    return done;
+}
+
+static PyObject *recorder_activity(PyObject *self, PyObject *args)
+{
+    PyObject *texts[4], *keep[4] = {NULL};
+    roast_activity activity = {0};
+    roast_str *const targets[] = {&activity.context, &activity.prefix, &activity.activity, &activity.unit};
+    if (!PyArg_ParseTuple(args, "OOOOd:activity", &texts[0], &texts[1], &texts[2], &texts[3], &activity.value))
+        return NULL;
+    PyObject *done = NULL;
+    int code = 0;
+    for (size_t i = 0; !code && i < 4; i++)
+        code = text_from_python(texts[i], targets[i], &keep[i]);
+    roast_recorder *recorder = code ? NULL : enter(self);
+    if (recorder) {
+        roast_code written;
+        Py_BEGIN_ALLOW_THREADS written = roast_record_activity(recorder, &activity);
+        Py_END_ALLOW_THREADS done = result(self, written, NULL);
+    }
+    for (size_t i = 0; i < 4; i++)
+        Py_XDECREF(keep[i]);
+    return done;
+}
+
+/* ---- Facts, documents, notes --------------------------------------------------------------------------------- */
+
+static PyObject *recorder_fact(PyObject *self, PyObject *args)
+{
+    const char *key;
+    PyObject *value, *keep = NULL;
+    if (!PyArg_ParseTuple(args, "sO:fact", &key, &value))
+        return NULL;
+    roast_str text = str_none();
+    int64_t number = ROAST_ABSENT;
+    bool is_number = PyLong_Check(value) && !PyBool_Check(value);
+    if (is_number ? int_from_python(value, &number) : text_from_python(value, &text, &keep))
+        return NULL;
+    roast_recorder *recorder = enter(self);
+    PyObject *done = NULL;
+    if (recorder) {
+        roast_code code;
+        Py_BEGIN_ALLOW_THREADS code =
+            is_number ? roast_record_fact_int(recorder, key, number) : roast_record_fact(recorder, key, text);
+        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+    }
+    Py_XDECREF(keep);
+    return done;
+}
+
+static PyObject *record_text(PyObject *self, PyObject *json, roast_code (*record)(roast_recorder *, roast_str))
+{
+    roast_str text;
+    PyObject *keep, *done = NULL;
+    if (text_from_python(json, &text, &keep))
+        return NULL;
+    roast_recorder *recorder = enter(self);
+    if (recorder) {
+        roast_code code;
+        Py_BEGIN_ALLOW_THREADS code = record(recorder, text);
+        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+    }
+    Py_XDECREF(keep);
+    return done;
+}
+
+static PyObject *recorder_report(PyObject *self, PyObject *json)
+{
+    return record_text(self, json, roast_record_report);
+}
+
+static PyObject *recorder_custom_metrics(PyObject *self, PyObject *json)
+{
+    return record_text(self, json, roast_record_custom_metrics);
+}
+
+static PyObject *recorder_note(PyObject *self, PyObject *args)
+{
+    const char *level;
+    PyObject *value, *keep, *done = NULL;
+    roast_str text;
+    if (!PyArg_ParseTuple(args, "sO:note", &level, &value) || text_from_python(value, &text, &keep))
+        return NULL;
+    roast_recorder *recorder = enter(self);
+    if (recorder) {
+        roast_code code;
+        Py_BEGIN_ALLOW_THREADS code = roast_record_note(recorder, level, text);
+        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+    }
+    Py_XDECREF(keep);
+    return done;
+}
+
+/* ---- The end ------------------------------------------------------------------------------------------------- */
+
+static PyObject *recorder_flush(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    roast_recorder *recorder = enter(self);
+    if (!recorder)
+        return NULL;
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_recorder_flush(recorder);
+    Py_END_ALLOW_THREADS return result(self, code, NULL);
+}
+
+static PyObject *recorder_status(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    roast_recorder *recorder = enter(self);
+    if (!recorder)
+        return NULL;
+    roast_error err;
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_recorder_status(recorder, &err);
+    Py_END_ALLOW_THREADS leave(self);
+    return code ? PyUnicode_FromString(err.message) : Py_NewRef(Py_None);
+}
+
+static int outcome_from(const char *name, roast_outcome *outcome)
+{
+    static const struct {
+        const char *name;
+        roast_outcome outcome;
+    } outcomes[] = {{"finished", ROAST_FINISHED}, {"failed", ROAST_FAILED}, {"interrupted", ROAST_INTERRUPTED}};
+    for (size_t i = 0; i < COUNT_OF(outcomes); i++)
+        if (strcmp(outcomes[i].name, name) == 0) {
+            *outcome = outcomes[i].outcome;
+            return 0;
+        }
+    PyErr_Format(PyExc_ValueError, "Recorder.close: '%s' is none of 'finished', 'failed', 'interrupted'", name);
+    return -1;
+}
+
+static PyObject *recorder_close(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"outcome", NULL};
+    recorder_object *object = (recorder_object *)self;
+    const char *name = "finished";
+    roast_outcome outcome;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s:close", names, &name) || outcome_from(name, &outcome))
+        return NULL;
+    roast_recorder *recorder = object->recorder;
+    object->recorder = NULL; /* nobody enters any more */
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS wait_for_users(object);
+    code = roast_recorder_close(recorder, outcome, &err);
+    Py_END_ALLOW_THREADS if (code) return core_raise(core_state_of_type(Py_TYPE(self)), &err);
+    Py_RETURN_NONE;
+}
+
+static PyObject *recorder_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return Py_NewRef(self);
+}
+
+static PyObject *recorder_exit(PyObject *self, PyObject *args)
+{
+    PyObject *type = PyTuple_Size(args) ? PyTuple_GetItem(args, 0) : Py_None;
+    if (!((recorder_object *)self)->recorder)
+        Py_RETURN_NONE;
+    PyObject *outcome = Py_BuildValue("(s)", type == Py_None ? "finished" : "failed");
+    PyObject *done = outcome ? recorder_close(self, outcome, NULL) : NULL;
+    Py_XDECREF(outcome);
+    return done;
+}
+
+/* ---- The type ------------------------------------------------------------------------------------------------ */
+
+static PyObject *recorder_get_path(PyObject *self, void *unused)
+{
+    (void)unused;
+    PyObject *path = ((recorder_object *)self)->path;
+    return PyUnicode_DecodeFSDefaultAndSize(PyBytes_AsString(path), PyBytes_Size(path));
+}
+
+static PyObject *recorder_get_closed(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((recorder_object *)self)->recorder == NULL);
+}
+
+static PyMethodDef recorder_methods[] = {
+    {"fact", recorder_fact, METH_VARARGS, "fact(key, value)\n--\n\nA fact of the run: text or a whole number."},
+    {"worker", recorder_worker, METH_O, "worker(fields)\n--\n\nA worker, or what else is known of one."},
+    {"sample", recorder_sample, METH_O, "sample(fields)\n--\n\nA sample of a worker, or a list of them."},
+    {"samples", recorder_samples, METH_VARARGS, "samples(worker, packed)\n--\n\nWhat sampler_drain() gave there."},
+    {"count", recorder_count, METH_VARARGS, "count(t_ns, workers, cores=None)\n--\n\nHow many workers there were."},
+    {"chunk", recorder_chunk, METH_O, "chunk(record)\n--\n\nA chunk: packed, as a dict, or a list of these."},
+    {"file", recorder_file, METH_O, "file(fields)\n--\n\nA file; branches is a list of dicts."},
+    {"task", recorder_tasks, METH_O, "task(fields)\n--\n\nA task of the engine, or a list of them."},
+    {"activity", recorder_activity, METH_VARARGS,
+     "activity(context, prefix, activity, unit, value)\n--\n\nA sum of the engine's fine metrics."},
+    {"report", recorder_report, METH_O, "report(json)\n--\n\ncoffea's report, as JSON text."},
+    {"custom_metrics", recorder_custom_metrics, METH_O, "custom_metrics(json)\n--\n\nPer dataset, as JSON text."},
+    {"note", recorder_note, METH_VARARGS, "note(level, text)\n--\n\nSomething the reader of the run should know."},
+    {"flush", recorder_flush, METH_NOARGS, "flush()\n--\n\nCommit now."},
+    {"status", recorder_status, METH_NOARGS, "status()\n--\n\nThe first thing that went wrong, or None."},
+    {"close", (PyCFunction)(void (*)(void))recorder_close, METH_VARARGS | METH_KEYWORDS,
+     "close(outcome='finished')\n--\n\nEnd the run: 'finished', 'failed' or 'interrupted'."},
+    {"__enter__", recorder_enter, METH_NOARGS, NULL},
+    {"__exit__", recorder_exit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef recorder_attributes[] = {
+    {"path", recorder_get_path, NULL, "Where the run file is.", NULL},
+    {"closed", recorder_get_closed, NULL, "Whether it has been closed.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot recorder_slots[] = {
+    {Py_tp_doc, "Recorder(path, name=None, overwrite=False)\n--\n\nWrites a run file while the run goes on."},
+    {Py_tp_new, recorder_new},
+    {Py_tp_dealloc, recorder_dealloc},
+    {Py_tp_methods, recorder_methods},
+    {Py_tp_getset, recorder_attributes},
+    {0, NULL},
+};
+
+static PyType_Spec recorder_spec = {
+    .name = "roastcoffea._core.Recorder",
+    .basicsize = sizeof(recorder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = recorder_slots,
+};
+
+int recorder_type_add(PyObject *module, core_state *state)
+{
+    state->recorder = core_add_type(module, &recorder_spec);
+    return state->recorder ? 0 : -1;
+}

@@ -1,0 +1,218 @@
+/* Run: a run file, or a measurement directory of either generation, open for reading. */
+#include "run.h"
+
+#include "base/str.h"
+#include "run/reader.h"
+
+roast_run *run_lock(run_object *self)
+{
+    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->lock);
+    Py_END_ALLOW_THREADS if (self->run) return self->run;
+    pthread_mutex_unlock(&self->lock);
+    PyErr_SetString(PyExc_ValueError, "the run is closed");
+    return NULL;
+}
+
+void run_unlock(run_object *self)
+{
+    pthread_mutex_unlock(&self->lock);
+}
+
+static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"path", "salvage", NULL};
+    PyObject *path;
+    int salvage = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|p:Run", names, PyUnicode_FSConverter, &path, &salvage))
+        return NULL;
+    run_object *self = (run_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    self->path = path;
+    pthread_mutex_init(&self->lock, NULL);
+    roast_open_options options = {.salvage = salvage != 0};
+    roast_error err = {0};
+    const char *file = PyBytes_AsString(path);
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_run_load(&self->run, file, &options, &err);
+    Py_END_ALLOW_THREADS if (code)
+    {
+        Py_DECREF(self);
+        return core_raise(core_state_of_type(type), &err);
+    }
+    return (PyObject *)self;
+}
+
+static void run_dealloc(PyObject *object)
+{
+    run_object *self = (run_object *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    roast_run_close(self->run);
+    pthread_mutex_destroy(&self->lock);
+    Py_CLEAR(self->path);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyObject *run_summary(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    core_state *state = core_state_of_type(Py_TYPE(object));
+    roast_run *run = run_lock(self);
+    if (!run)
+        return NULL;
+    roast_summary *summary;
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_summarize(&summary, run, &err);
+    Py_END_ALLOW_THREADS run_unlock(self);
+    return code ? core_raise(state, &err) : summary_new(state, summary);
+}
+
+static PyObject *run_document_text(PyObject *object, PyObject *args)
+{
+    const char *kind;
+    run_object *self = (run_object *)object;
+    roast_run *run;
+    if (!PyArg_ParseTuple(args, "s:document", &kind) || !(run = run_lock(self)))
+        return NULL;
+    PyObject *text = text_to_python(run_document(run, kind));
+    run_unlock(self);
+    return text;
+}
+
+static PyObject *activity_tuple(const roast_activity *activity)
+{
+    PyObject *context = text_to_python(activity->context), *prefix = text_to_python(activity->prefix);
+    PyObject *name = text_to_python(activity->activity), *unit = text_to_python(activity->unit);
+    PyObject *tuple = context && prefix && name && unit
+                          ? Py_BuildValue("(OOOOd)", context, prefix, name, unit, activity->value)
+                          : NULL;
+    Py_XDECREF(context);
+    Py_XDECREF(prefix);
+    Py_XDECREF(name);
+    Py_XDECREF(unit);
+    return tuple;
+}
+
+static PyObject *run_activity_list(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    PyObject *list = run ? PyList_New(0) : NULL;
+    for (size_t i = 0; list && i < run_activities(run); i++) {
+        PyObject *tuple = activity_tuple(run_activity(run, i));
+        if (!tuple || PyList_Append(list, tuple))
+            Py_CLEAR(list);
+        Py_XDECREF(tuple);
+    }
+    if (run)
+        run_unlock(self);
+    return list;
+}
+
+static PyObject *run_close(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->lock);
+    roast_run_close(self->run);
+    self->run = NULL;
+    pthread_mutex_unlock(&self->lock);
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+static PyObject *run_get_facts(PyObject *object, void *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    PyObject *dict = run ? PyDict_New() : NULL;
+    for (size_t i = 0; dict && i < run_facts(run); i++) {
+        roast_str value;
+        PyObject *key = text_to_python(run_fact_at(run, i, &value)), *text = key ? text_to_python(value) : NULL;
+        if (!text || PyDict_SetItem(dict, key, text))
+            Py_CLEAR(dict);
+        Py_XDECREF(key);
+        Py_XDECREF(text);
+    }
+    if (run)
+        run_unlock(self);
+    return dict;
+}
+
+static PyObject *run_get_name(PyObject *object, void *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    if (!run)
+        return NULL;
+    PyObject *name = text_to_python(roast_run_name(run));
+    run_unlock(self);
+    return name;
+}
+
+static PyObject *run_get_outcome(PyObject *object, void *unused)
+{
+    (void)unused;
+    static const char *const names[] = {"running", "interrupted", "finished", "failed"};
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    if (!run)
+        return NULL;
+    roast_outcome outcome = roast_run_outcome(run);
+    run_unlock(self);
+    return PyUnicode_FromString(names[outcome]);
+}
+
+static PyObject *run_get_path(PyObject *object, void *unused)
+{
+    (void)unused;
+    PyObject *path = ((run_object *)object)->path;
+    return PyUnicode_DecodeFSDefaultAndSize(PyBytes_AsString(path), PyBytes_Size(path));
+}
+
+static PyMethodDef run_methods[] = {
+    {"summary", run_summary, METH_NOARGS, "summary()\n--\n\nEvery metric that can be derived from the run."},
+    {"document", run_document_text, METH_VARARGS,
+     "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config'; or None."},
+    {"activities", run_activity_list, METH_NOARGS,
+     "activities()\n--\n\nThe engine's fine metrics: a list of (context, prefix, activity, unit, value)."},
+    {"close", run_close, METH_NOARGS, "close()\n--\n\nClose the file. What was read from it stays."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef run_attributes[] = {
+    {"facts", run_get_facts, NULL, "What is known of the run as a whole, as text.", NULL},
+    {"name", run_get_name, NULL, "Name of the run, or None.", NULL},
+    {"outcome", run_get_outcome, NULL, "'running', 'interrupted', 'finished' or 'failed'.", NULL},
+    {"path", run_get_path, NULL, "Where it was read from.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot run_slots[] = {
+    {Py_tp_doc, "Run(path, salvage=False)\n--\n\nA run that was recorded."},
+    {Py_tp_new, run_new},
+    {Py_tp_dealloc, run_dealloc},
+    {Py_tp_methods, run_methods},
+    {Py_tp_getset, run_attributes},
+    {0, NULL},
+};
+
+static PyType_Spec run_spec = {
+    .name = "roastcoffea._core.Run",
+    .basicsize = sizeof(run_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = run_slots,
+};
+
+int run_type_add(PyObject *module, core_state *state)
+{
+    state->run = core_add_type(module, &run_spec);
+    return state->run ? 0 : -1;
+}

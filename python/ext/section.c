@@ -1,0 +1,285 @@
+/* Sections: track_time, track_memory and track_bytes. What a section measures is in the probe, per thread; the object
+ * here only names it. So one object serves every use of a name, in any number of threads, nested in itself or not, and
+ * entering one allocates nothing. */
+#include <stddef.h>
+
+#include "base/str.h"
+#include "core.h"
+#include "probe/chunk.h"
+
+enum { MOST_CACHED = 4096 };
+
+typedef struct section_object {
+    PyObject_HEAD probe_kind kind;
+    roast_str text; /* of name */
+    PyObject *name;
+    PyObject *source; /* for bytes: what counts them, or NULL */
+    PyObject *state;  /* the module, for its interned names */
+} section_object;
+
+/* ---- Counting bytes ------------------------------------------------------------------------------------------ */
+
+static int64_t bytes_so_far(const section_object *section)
+{
+    int64_t bytes = ROAST_ABSENT;
+    if (section->kind != SECTION_BYTES || !section->source)
+        return bytes;
+    PyObject *value = PyObject_GetAttr(section->source, core_state_of(section->state)->num_requested_bytes);
+    if (!value || int_from_python(value, &bytes))
+        PyErr_Clear(); /* not measured; the user's code goes on */
+    Py_XDECREF(value);
+    return bytes;
+}
+
+/* Follows a chain of attributes; NULL without an exception if one is missing. */
+static PyObject *follow(PyObject *object, const char *const *names)
+{
+    Py_INCREF(object);
+    for (; object && *names; names++) {
+        PyObject *next = PyObject_GetAttrString(object, *names);
+        Py_DECREF(object);
+        object = next;
+    }
+    if (!object)
+        PyErr_Clear();
+    return object;
+}
+
+/* The file source behind an events object: what coffea attaches to it, or the source itself. NULL if there is none. */
+static PyObject *find_source(core_state *state, PyObject *events)
+{
+    static const char *const to_attrs[] = {"attrs", NULL};
+    static const char *const to_source[] = {"file_handle", "file", "source", NULL};
+    if (events == Py_None)
+        return NULL;
+    PyObject *count = PyObject_GetAttr(events, state->num_requested_bytes);
+    if (count) {
+        Py_DECREF(count);
+        return Py_NewRef(events);
+    }
+    PyErr_Clear();
+    PyObject *attrs = follow(events, to_attrs);
+    PyObject *factory = attrs ? PyObject_CallMethod(attrs, "get", "s", "@events_factory") : NULL;
+    if (!factory)
+        PyErr_Clear();
+    PyObject *source = factory && factory != Py_None ? follow(factory, to_source) : NULL;
+    Py_XDECREF(factory);
+    Py_XDECREF(attrs);
+    if (source && !PyObject_HasAttrString(source, "num_requested_bytes"))
+        Py_CLEAR(source);
+    return source;
+}
+
+/* ---- The object ---------------------------------------------------------------------------------------------- */
+
+static int section_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    section_object *section = (section_object *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(section->source);
+    Py_VISIT(section->state);
+    return 0;
+}
+
+static int section_clear(PyObject *self)
+{
+    section_object *section = (section_object *)self;
+    Py_CLEAR(section->source);
+    Py_CLEAR(section->state);
+    return 0;
+}
+
+static void section_dealloc(PyObject *self)
+{
+    section_object *section = (section_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    section_clear(self);
+    Py_CLEAR(section->name);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static PyObject *section_enter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    section_object *section = (section_object *)self;
+    if (probe_chunk_current())
+        probe_section_enter(section->kind, section->text, section, bytes_so_far(section));
+    return Py_NewRef(self);
+}
+
+static PyObject *section_exit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)args;
+    (void)nargs;
+    section_object *section = (section_object *)self;
+    if (probe_chunk_current())
+        probe_section_exit(section, bytes_so_far(section));
+    Py_RETURN_NONE;
+}
+
+/* As a decorator: the function, with every call of it inside this section. */
+static PyObject *section_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *function;
+    if (kwargs && PyDict_Size(kwargs)) {
+        PyErr_SetString(PyExc_TypeError, "a section decorates one function");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O:section", &function))
+        return NULL;
+    PyObject *module = PyImport_ImportModule("roastcoffea._decorate");
+    PyObject *decorated = module ? PyObject_CallMethod(module, "inside", "OO", self, function) : NULL;
+    Py_XDECREF(module);
+    return decorated;
+}
+
+static PyObject *section_repr(PyObject *self)
+{
+    static const char *const names[] = {"track_time", "track_memory", "track_bytes"};
+    const section_object *section = (section_object *)self;
+    return PyUnicode_FromFormat("<%s %R>", names[section->kind], section->name);
+}
+
+static PyObject *section_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(((section_object *)self)->name);
+}
+
+static PyMethodDef section_methods[] = {
+    {"__enter__", section_enter, METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))section_exit, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef section_attributes[] = {
+    {"name", section_name, NULL, "Name of the section.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot section_slots[] = {
+    {Py_tp_doc, "A named part of a chunk, measured: a context manager and a decorator."},
+    {Py_tp_traverse, section_traverse},
+    {Py_tp_clear, section_clear},
+    {Py_tp_dealloc, section_dealloc},
+    {Py_tp_call, section_call},
+    {Py_tp_repr, section_repr},
+    {Py_tp_methods, section_methods},
+    {Py_tp_getset, section_attributes},
+    {0, NULL},
+};
+
+static PyType_Spec section_spec = {
+    .name = "roastcoffea._core.Section",
+    .basicsize = sizeof(section_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = section_slots,
+};
+
+static PyObject *section_new(PyObject *module, core_state *state, probe_kind kind, PyObject *name, PyObject *events)
+{
+    section_object *section = PyObject_GC_New(section_object, state->section);
+    if (!section)
+        return NULL;
+    section->kind = kind;
+    section->source = NULL;
+    section->state = Py_NewRef(module);
+    if (text_from_python(name, &section->text, &section->name)) {
+        section->name = NULL;
+        PyObject_GC_Track(section);
+        Py_DECREF(section);
+        return NULL;
+    }
+    if (!section->name) { /* None */
+        section->name = PyUnicode_FromString("None");
+        section->text = STR("None");
+    }
+    if (kind == SECTION_BYTES && probe_chunk_current())
+        section->source = find_source(state, events);
+    PyObject_GC_Track(section);
+    return (PyObject *)section;
+}
+
+/* ---- The functions ------------------------------------------------------------------------------------------- */
+
+/* Finds an argument by its place or by one of its two names. Borrowed; NULL if it is missing. */
+static PyObject *argument(PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames, Py_ssize_t place,
+                          const char *name, const char *other_name)
+{
+    if (place < nargs)
+        return args[place];
+    Py_ssize_t keywords = kwnames ? PyTuple_Size(kwnames) : 0;
+    for (Py_ssize_t i = 0; i < keywords; i++) {
+        PyObject *keyword = PyTuple_GetItem(kwnames, i);
+        if (PyUnicode_CompareWithASCIIString(keyword, name) == 0 ||
+            PyUnicode_CompareWithASCIIString(keyword, other_name) == 0)
+            return args[nargs + i];
+    }
+    return NULL;
+}
+
+static PyObject *complain(const char *usage)
+{
+    PyErr_Format(PyExc_TypeError, "used as %s", usage);
+    return NULL;
+}
+
+static PyObject *cached_section(PyObject *module, probe_kind kind, PyObject *name)
+{
+    core_state *state = core_state_of(module);
+    if (!PyUnicode_Check(name))
+        return section_new(module, state, kind, name, Py_None);
+    PyObject *cache = state->sections[kind];
+    PyObject *section = PyDict_GetItemWithError(cache, name);
+    if (section)
+        return Py_NewRef(section);
+    if (PyErr_Occurred())
+        return NULL;
+    section = section_new(module, state, kind, name, Py_None);
+    if (section && PyDict_Size(cache) < MOST_CACHED && PyDict_SetItem(cache, name, section))
+        Py_CLEAR(section);
+    return section;
+}
+
+static PyObject *track_named(PyObject *module, probe_kind kind, PyObject *const *args, Py_ssize_t nargs,
+                             PyObject *kwnames, const char *usage)
+{
+    if (nargs == 2 && !kwnames)
+        return cached_section(module, kind, args[1]);
+    PyObject *name = argument(args, nargs, kwnames, 1, "name", "section_name");
+    Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
+    if (given != 2 || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
+        return complain(usage);
+    return cached_section(module, kind, name);
+}
+
+PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return track_named(module, SECTION_TIME, args, nargs, kwnames, "track_time(owner, name)");
+}
+
+PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return track_named(module, SECTION_MEMORY, args, nargs, kwnames, "track_memory(owner, name)");
+}
+
+PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *events = argument(args, nargs, kwnames, 1, "events", "source");
+    PyObject *name = argument(args, nargs, kwnames, 2, "name", "section_name");
+    Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
+    if (given != 3 || !events || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
+        return complain("track_bytes(owner, events, name)");
+    return section_new(module, core_state_of(module), SECTION_BYTES, name, events);
+}
+
+int section_type_add(PyObject *module, core_state *state)
+{
+    state->section = core_add_type(module, &section_spec);
+    state->sections[SECTION_TIME] = PyDict_New();
+    state->sections[SECTION_MEMORY] = PyDict_New();
+    state->num_requested_bytes = PyUnicode_InternFromString("num_requested_bytes");
+    return state->section && state->sections[0] && state->sections[1] && state->num_requested_bytes ? 0 : -1;
+}

@@ -1,0 +1,63 @@
+"""What a backend is: the way to learn about the workers of one kind of executor."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roastcoffea.recording import Recording
+
+__all__ = ["AbstractMetricsBackend"]
+
+
+class AbstractMetricsBackend(ABC):
+    """The five methods that a backend of your own must have; the others have a default.
+
+    A backend is made with the object that the user gave to ``MetricsCollector`` as its first argument.
+    """
+
+    #: Where a backend that records by itself puts its records; set by the collector before ``start_tracking``.
+    recording: Recording | None = None
+
+    @abstractmethod
+    def start_tracking(self, interval: float = 1.0) -> None:
+        """Begin to look at the workers, every ``interval`` seconds."""
+
+    @abstractmethod
+    def stop_tracking(self) -> dict[str, Any]:
+        """End it and return ``tracking_data``: empty if the records went to ``recording``."""
+
+    @abstractmethod
+    def create_span(self, name: str) -> Any:
+        """Begin a span around what the calling thread submits from now on; None where there is no such thing."""
+
+    @abstractmethod
+    def get_span_metrics(self, span_info: Any) -> dict[tuple[str, ...], float]:
+        """The sums of the span's fine metrics: {(context, prefix, activity, unit): value}."""
+
+    @abstractmethod
+    def supports_fine_metrics(self) -> bool:
+        """Whether ``create_span`` and ``get_span_metrics`` do anything."""
+
+    def open(self) -> None:
+        """Be ready for the records of chunks; before ``start_tracking``, and also without it."""
+
+    def close(self) -> None:
+        """The opposite, after ``stop_tracking``."""
+
+    def close_span(self, span_info: Any) -> None:
+        """End a span that ``create_span`` began."""
+
+    def wants(self, runner: Any) -> bool:
+        """Whether the chunks of a coffea Runner belong to what this backend looks at."""
+        return True
+
+    def running(self, runner: Any, processor: Any) -> contextlib.AbstractContextManager:
+        """Around one run of a coffea Runner."""
+        return contextlib.nullcontext()
+
+    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager:
+        """Around coffea's preprocessing."""
+        return contextlib.nullcontext()

@@ -1,0 +1,511 @@
+"""Dask: plugins on the scheduler and the workers, events that stream to the client, and a span around the run.
+
+Where the scheduler has not got this package, the client asks it for the state of the workers instead; where workers have
+not got it, their chunks run unmeasured. Both are said once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.recording import Recording
+from roastcoffea.settings import settings
+
+__all__ = ["DaskBackend", "DaskMetricsBackend"]
+
+_FINE_WORKERS = 100  # in a larger cluster the heartbeats are timeline enough
+_PATIENCE = 30.0  # seconds to wait for an answer of the scheduler before going on without it
+
+
+class DaskMetricsBackend(AbstractMetricsBackend):
+    """Looks at a Dask cluster through a client.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    any_client : bool
+        Whether to measure what other clients of this process run on the cluster, too.
+    """
+
+    def __init__(self, client: Any, any_client: bool = False) -> None:
+        self.client = client
+        self.any_client = any_client
+        self.processor_prefixes: set[str] = set()
+        self.processor_name: str | None = None
+        self._own: Recording | None = None
+        self._end = threading.Event()
+        self._tracker = False
+        self._probes = False
+        self._polling = False
+        self._versions: dict = {}
+        self._scheduler_offset = self._scheduler_error = 0.0
+        self._worker_offset: dict[str, float] = {}
+        self._span: dict | None = None
+
+    # ---- coming and going
+
+    def open(self) -> None:
+        recording = self.recording
+        self._versions = self._meet_scheduler()
+        recording.fact("distributed", self._versions.get("distributed"))
+        self.client.subscribe_topic(recording.topic, self._event)
+        with recording.guard("chunks on Dask workers"):
+            self._install_probes()
+
+    def start_tracking(self, interval: float = 1.0) -> None:
+        if self.recording is None:  # used without a collector
+            self.recording = self._own = Recording(name="tracking")
+            self.open()
+        if self._versions.get("roastcoffea"):
+            with self.recording.guard("the scheduler's own account"):
+                self._install_tracker(interval)
+        if not self._tracker:
+            self.recording.guard.say(
+                "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
+            )
+            self._polling = True
+            self.client.loop.add_callback(self._ask_again_and_again, interval)
+
+    def stop_tracking(self) -> dict[str, Any]:
+        self._polling = False
+        if self.recording is None:
+            return {}
+        with self.recording.guard("the end of the timeline"):
+            if self._tracker and self._connected():
+                self._on_scheduler(_stop_tracker(), name=self.recording.topic)
+                self._end.wait(_PATIENCE)
+        return self._end_of_own() if self._own is not None else {}
+
+    def close(self) -> None:
+        recording, client = self.recording, self.client
+        if not self._connected():
+            return
+        if self._probes:
+            with recording.guard("the workers' last words"):
+                self._ask_probes()
+            with recording.guard("leaving the workers"):
+                client.unregister_worker_plugin(recording.topic)
+        with recording.guard("leaving the scheduler"):
+            client.unsubscribe_topic(recording.topic)
+            client._event_handlers.pop(recording.topic, None)
+            self._on_scheduler(_forget_topic(), name=recording.topic)
+
+    def _connected(self) -> bool:
+        if self.client.status == "running":
+            return True
+        self.recording.guard.say("connection", "the connection to the scheduler was lost: what came after is missing")
+        return False
+
+    def _end_of_own(self) -> dict[str, Any]:
+        from roastcoffea import _core
+
+        self.close()
+        own, self._own, self.recording = self._own, None, None
+        own.close("finished")
+        data = _core.Run(str(own.path)).tracking_data() if own.path else {}
+        if own.path:
+            own.path.unlink(missing_ok=True)
+        return data
+
+    def _meet_scheduler(self) -> dict:
+        """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""
+        best = None
+        for _ in range(3):
+            before = time.time()
+            answer = self._on_scheduler(_describe_scheduler())
+            after = time.time()
+            if best is None or after - before < best[0]:
+                best = (after - before, answer["time"] - (before + after) / 2, answer)
+        self._scheduler_error, self._scheduler_offset = best[0] / 2, best[1]
+        return best[2]
+
+    def _on_scheduler(self, function: Callable, **kwargs: Any) -> Any:
+        return self.client.sync(self.client._run_on_scheduler, function, callback_timeout=_PATIENCE, **kwargs)
+
+    def _install_tracker(self, interval: float) -> None:
+        from roastcoffea.backends._plugins import SchedulerTracker
+
+        tracker = SchedulerTracker(self.recording.identity, self.client.id, interval)
+        self.client.register_plugin(tracker, name=tracker.name)
+        self._tracker = True
+        for row in self._on_scheduler(_present(), name=tracker.name):
+            self._joined([*row[:-1], None])  # before we came
+
+    def _install_probes(self) -> None:
+        from roastcoffea.backends._plugins import WorkerProbe
+
+        workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
+        probe = WorkerProbe(self.recording.identity, settings.sampler_hz if workers <= _FINE_WORKERS else 0)
+        self._probes = True
+        self.client.register_plugin(probe, name=probe.name)
+        answers = self._ask_probes()
+        missing = [address for address, words in answers.items() if words is None]
+        if missing:
+            self.recording.guard.say(
+                "workers without us",
+                f"{len(missing)} of {len(answers)} workers have not got roastcoffea: their chunks are not measured",
+            )
+
+    def _ask_probes(self) -> dict[str, Any]:
+        """What each worker says of itself; None for one without this package."""
+        answers = self._on_workers(_ask_probe(), name=self.recording.topic)
+        for words in answers.values():
+            if isinstance(words, dict):
+                self._worker_said(words)
+        return answers
+
+    def _on_workers(self, function: Callable, **kwargs: Any) -> dict[str, Any]:
+        return self.client.sync(
+            self.client._run, function, callback_timeout=_PATIENCE, on_error="return", **kwargs
+        )
+
+    # ---- what comes in on the topic
+
+    def _event(self, event: tuple) -> None:
+        _, message = event
+        recording = self.recording
+        if recording is None or not isinstance(message, dict):
+            return
+        with recording.guard("events of the cluster"):
+            if "samples" in message:
+                for row in message["samples"]:
+                    self._sample(row)
+            elif "tasks" in message:
+                for row in message["tasks"]:
+                    self._task(row)
+            elif "workers" in message:
+                for row in message["workers"]:
+                    self._joined(row)
+            elif "gone" in message:
+                for address, when, lost, reason in message["gone"]:
+                    recording.worker_left(address, self._here_ns(when), lost=lost, reason=reason)
+            elif "hello" in message:
+                self._worker_said(message["hello"])
+            elif "s" in message:
+                recording.recorder.samples(message["worker"], message["s"])
+            elif "end" in message:
+                self._end.set()
+            else:
+                recording.receive(message)
+
+    def _here_ns(self, when: float | None) -> int | None:
+        """A time of the scheduler's clock, by ours."""
+        return None if when is None else int((when - self._scheduler_offset) * 1e9)
+
+    def _there_ns(self, when: float | None, worker: str | None) -> int | None:
+        """A time of the scheduler's clock, by the worker's: the one in which its records are kept."""
+        return None if when is None else self._here_ns(when) + int(self._worker_offset.get(worker, 0.0) * 1e9)
+
+    def _joined(self, row: list) -> None:
+        address, name, host, cores, limit, when = row
+        self.recording.worker(
+            address, name=name, host=host, cores=cores, memory_limit=limit or None, joined_ns=self._here_ns(when)
+        )
+
+    def _worker_said(self, words: dict) -> None:
+        offset = self._scheduler_offset - words["delay"]
+        error = self._scheduler_error + words["latency"] / 2
+        self._worker_offset[words["address"]] = offset
+        self.recording.worker(
+            words["address"],
+            pid=words["pid"],
+            host=words["host"],
+            clock_offset_ns=int(offset * 1e9),
+            clock_error_ns=int(error * 1e9),
+        )
+
+    def _sample(self, row: list) -> None:
+        (worker, when, last_seen, memory, cpu, processing, executing, managed, spilled, occupancy, *rates) = row
+        sample = {
+            "worker": worker,
+            "t_ns": int(when * 1e9),
+            "last_seen_ns": self._here_ns(last_seen),
+            "memory": memory,
+            "cpu": cpu,
+            "processing": processing,
+            "executing": executing,
+            "managed": managed,
+            "spilled": spilled,
+            "occupancy": occupancy,
+        }
+        sample |= zip(("net_read", "net_write", "disk_read", "disk_write"), rates)
+        self.recording.recorder.sample({name: value for name, value in sample.items() if value is not None})
+
+    def _task(self, row: list) -> None:
+        key, prefix, worker, thread, start, stop, nbytes, attempt, state = row
+        task = {
+            "key": key,
+            "prefix": prefix,
+            "worker": worker,
+            "thread": thread,
+            "start_ns": self._there_ns(start, worker),
+            "stop_ns": self._there_ns(stop, worker),
+            "nbytes": nbytes,
+            "attempt": attempt,
+            "state": state,
+            "span": self._span["id"] if self._span else None,
+        }
+        self.recording.recorder.task({name: value for name, value in task.items() if value is not None})
+
+    # ---- asking the scheduler from outside
+
+    async def _ask_again_and_again(self, interval: float) -> None:
+        seen: dict[str, float] = {}
+        while self._polling and self.client.status == "running":
+            with self.recording.guard("the timeline of workers"):
+                self._compare(await _identity(self.client), seen)
+            await asyncio.sleep(interval)
+
+    def _compare(self, identity: dict, seen: dict[str, float]) -> None:
+        """What has changed since the last answer."""
+        workers = identity["workers"]
+        for address, facts in workers.items():
+            if address not in seen:
+                self._joined(
+                    [address, str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"], time.time()]
+                )
+            if seen.get(address) != facts["last_seen"]:
+                seen[address] = facts["last_seen"]
+                self._sample(_sample_of_identity(address, facts))
+        for address in seen.keys() - workers.keys():
+            del seen[address]
+            self.recording.worker_left(address, time.time_ns(), lost=False, reason="not there any more")
+
+    # ---- spans
+
+    def supports_fine_metrics(self) -> bool:
+        try:
+            from distributed import span  # noqa: F401
+        except ImportError:
+            return False
+        return True
+
+    def create_span(self, name: str) -> dict | None:
+        if not self.supports_fine_metrics():
+            return None
+        import dask
+
+        outer = dask.get_annotations().get("span") or {"name": (), "ids": ()}
+        identity = str(uuid.uuid4())
+        info = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
+        info["context"] = self.in_span(info)
+        info["context"].__enter__()
+        self._span = info
+        return info
+
+    def close_span(self, span_info: dict | None) -> None:
+        if span_info and span_info.get("context") is not None:
+            context, span_info["context"] = span_info["context"], None
+            context.__exit__(None, None, None)
+
+    @contextlib.contextmanager
+    def in_span(self, info: dict | None, child: str | None = None) -> Iterator[None]:
+        """What the calling thread submits belongs to the span, or to a part of it."""
+        import dask
+
+        if info is None:
+            yield
+            return
+        names, ids = info["names"], info["ids"]
+        if child:
+            names, ids = (*names, child), (*ids, str(uuid.uuid4()))
+        with dask.annotate(span={"name": names, "ids": ids}):
+            yield
+
+    def get_span_metrics(
+        self, span_info: dict | None, max_retries: int = 3, retry_delay: float = 0.5, delay: float | None = None
+    ) -> dict[tuple[str, ...], float]:
+        """Read the sums of a span until every worker has sent its last.
+
+        Parameters
+        ----------
+        span_info : dict
+            What ``create_span`` gave.
+        max_retries, retry_delay : int, float
+            At least so often, at least so long (in seconds, growing) is asked for activity that is not there yet. A
+            large cluster, whose heartbeats are slow, is asked for longer.
+        delay : float, optional
+            Wait before asking first.
+        """
+        if not span_info:
+            return {}
+        if delay:
+            time.sleep(delay)
+        answer = self._on_scheduler(_read_span(), span_id=span_info["id"])
+        if answer is None:
+            return {}
+        ended, unchanged_since, total = answer["now"], answer["now"], _total(answer)
+        deadline = ended + max(retry_delay * (2**max_retries - 1), 2 * answer["interval"] + 1)
+        pause = retry_delay / 5
+        while not _settled(answer, ended, unchanged_since) and answer["now"] < deadline:
+            time.sleep(pause)
+            pause = min(pause * 1.5, max(answer["interval"], retry_delay))
+            answer = self._on_scheduler(_read_span(), span_id=span_info["id"])
+            if _total(answer) != total:
+                total, unchanged_since = _total(answer), answer["now"]
+        return self._named(answer["rows"])
+
+    def _named(self, rows: list[tuple]) -> dict[tuple[str, ...], float]:
+        """Sums by (context, prefix, activity, unit), with the chunks under the processor's name.
+
+        coffea runs its preprocessing, and without compression also the chunks, as tasks called ``automatic_retries``.
+        """
+        sums: dict[tuple[str, ...], float] = {}
+        for part, key, value in rows:
+            context, prefix, *activity, unit = key if len(key) >= 4 else (*key, "", "", "")[:4]
+            if part == "preprocess":
+                prefix = "preprocess" if prefix == "automatic_retries" else f"preprocess: {prefix}"
+            elif prefix in self.processor_prefixes and self.processor_name:
+                prefix = self.processor_name
+            name = (str(context), str(prefix), "/".join(map(str, activity)), str(unit))
+            sums[name] = sums.get(name, 0.0) + value
+        return sums
+
+    # ---- around coffea
+
+    def wants(self, runner: Any) -> bool:
+        client = getattr(runner.executor, "client", None)
+        if client is None or not hasattr(client, "scheduler"):
+            return type(runner.executor).__name__ != "DaskExecutor"
+        if self.any_client:
+            return client.scheduler.address == self.client.scheduler.address
+        return client is self.client
+
+    @contextlib.contextmanager
+    def running(self, runner: Any, processor: Any) -> Iterator[None]:
+        executor = runner.executor
+        compressed = getattr(executor, "compression", None) is not None
+        self.processor_prefixes.add(type(processor).__name__ if compressed else "automatic_retries")
+        import dask
+
+        inside = self._span and self._span["id"] in (dask.get_annotations().get("span") or {"ids": ()})["ids"]
+        with contextlib.nullcontext() if inside else self.in_span(self._span):
+            yield
+
+    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager:
+        return self.in_span(self._span, "preprocess")
+
+
+DaskBackend = DaskMetricsBackend
+
+
+def _total(answer: dict) -> float:
+    return sum(value for _, _, value in answer["rows"])
+
+
+def _settled(answer: dict, ended: float, unchanged_since: float) -> bool:
+    """Whether nothing can be missing: each worker has spoken since the end, or the sum stood still for a heartbeat."""
+    executed = any(key[0] == "execute" and "thread-cpu" in key for _, key, _ in answer["rows"])
+    all_spoke = answer["oldest"] is None or answer["oldest"] > ended + 0.05
+    still = answer["now"] - unchanged_since >= answer["interval"]
+    return all_spoke or (executed and still)
+
+
+async def _identity(client: Any) -> dict:
+    try:
+        return await client.scheduler.identity(n_workers=-1)
+    except Exception:  # older schedulers do not know the argument
+        return await client.scheduler.identity()
+
+
+def _sample_of_identity(address: str, facts: dict) -> list:
+    metrics = facts["metrics"]
+    network, disk = metrics.get("host_net_io") or {}, metrics.get("host_disk_io") or {}
+    counts = metrics.get("task_counts") or {}
+    return [
+        address,
+        metrics.get("time", facts["last_seen"]),
+        facts["last_seen"],
+        metrics.get("memory"),
+        metrics.get("cpu"),
+        None,
+        counts.get("executing"),
+        metrics.get("managed_bytes"),
+        (metrics.get("spilled_bytes") or {}).get("memory"),
+        None,
+        network.get("read_bps"),
+        network.get("write_bps"),
+        disk.get("read_bps"),
+        disk.get("write_bps"),
+    ]
+
+
+# Functions that run on the scheduler and the workers. Each is made inside another, so that it is shipped as it is and not
+# as a name: it has to work where this package is not installed.
+
+
+def _describe_scheduler() -> Callable:
+    def describe(dask_scheduler: Any = None) -> dict:
+        import importlib.util
+        import time
+
+        import distributed
+
+        ours = importlib.util.find_spec("roastcoffea")
+        ours = ours and importlib.util.find_spec("roastcoffea.backends._plugins")
+        return {"time": time.time(), "distributed": distributed.__version__, "roastcoffea": ours is not None}
+
+    return describe
+
+
+def _stop_tracker() -> Callable:
+    def stop(name: str, dask_scheduler: Any = None) -> None:
+        tracker = dask_scheduler.plugins.get(name)
+        if tracker is not None:
+            tracker.stop()
+
+    return stop
+
+
+def _forget_topic() -> Callable:
+    def forget(name: str, dask_scheduler: Any = None) -> None:
+        getattr(getattr(dask_scheduler, "_broker", None), "_topics", {}).pop(name, None)
+
+    return forget
+
+
+def _present() -> Callable:
+    def present(name: str, dask_scheduler: Any = None) -> list:
+        return dask_scheduler.plugins[name].present()
+
+    return present
+
+
+def _ask_probe() -> Callable:
+    def ask(name: str, dask_worker: Any = None) -> dict | None:
+        probe = dask_worker.plugins.get(name)
+        return probe.describe() if hasattr(probe, "describe") else None
+
+    return ask
+
+
+def _read_span() -> Callable:
+    def read(span_id: str, dask_scheduler: Any = None) -> dict | None:
+        from distributed.metrics import time
+        from distributed.scheduler import heartbeat_interval
+
+        extension = dask_scheduler.extensions.get("spans")
+        span = extension.spans.get(span_id) if extension is not None else None
+        if span is None:
+            return None
+        rows = []
+        for part in span.traverse_spans():
+            name = part.name[len(span.name)] if len(part.name) > len(span.name) else ""
+            rows += [(name, key, value) for key, value in part._cumulative_worker_metrics.items()]
+        workers = dask_scheduler.workers.values()
+        return {
+            "rows": rows,
+            "now": time(),
+            "oldest": min((worker.last_seen for worker in workers), default=None),
+            "interval": heartbeat_interval(len(workers)),
+        }
+
+    return read

@@ -1,0 +1,220 @@
+"""``MetricsCollector``: what users put around their run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from roastcoffea import work
+from roastcoffea.backends import backend_class
+from roastcoffea.run import Run
+from roastcoffea.session import Session, processor_name_of
+
+__all__ = ["MetricsCollector"]
+
+
+class MetricsCollector:
+    """Measures what happens inside its ``with`` block.
+
+    Parameters
+    ----------
+    client : optional
+        A ``distributed.Client``, a coffea executor, a scheduler's address, or nothing: then the Dask client of the
+        context if there is one, else this process and its pools.
+    backend : str
+        Name of the backend for a client; see ``register_backend``.
+    track_workers : bool
+        Whether to keep a timeline of the workers.
+    worker_tracking_interval : float
+        Seconds between looks at the workers.
+    processor_instance : optional
+        The processor; its name tells the processor's tasks from the rest.
+    output_dir : path, optional
+        Save the measurement there at the end.
+    name : str, optional
+        What the run is called; default: the processor's name.
+    run_file : path, optional
+        Where the run is recorded, live. Default: a new file in the cache folder, kept, and named in the summary.
+
+    Examples
+    --------
+    >>> with MetricsCollector(client, processor_instance=processor) as collector:
+    ...     output, report = runner(fileset, processor_instance=processor)
+    >>> collector.print_summary()
+    """
+
+    def __init__(
+        self,
+        client: Any = None,
+        backend: str = "dask",
+        track_workers: bool = True,
+        worker_tracking_interval: float = 1.0,
+        processor_instance: Any = None,
+        output_dir: str | os.PathLike | None = None,
+        name: str | None = None,
+        run_file: str | os.PathLike | None = None,
+    ) -> None:
+        if backend != "dask":
+            backend_class(backend)  # say at once that there is no such backend
+        self.client = client
+        self.backend = backend
+        self.track_workers = track_workers
+        self.worker_tracking_interval = worker_tracking_interval
+        self.processor_instance = processor_instance
+        self.processor_name = processor_name_of(processor_instance)
+        self.output_dir = output_dir
+        self.name = name
+        self.run_file = run_file
+        self.t_start: float | None = None
+        self.t_end: float | None = None
+        self.section_metrics: list[dict] = []
+        self._session: Session | None = None
+        self._run: Run | None = None
+
+    # ---- the block
+
+    def __enter__(self) -> MetricsCollector:
+        interval = self.worker_tracking_interval if self.track_workers else None
+        self._run = None
+        self._session = Session(
+            self.client, self.backend, interval, self.processor_instance, self.name, self.run_file
+        )
+        self._session.open()
+        self.t_start, self.t_end = self._session.t_start, None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        session = self._session
+        session.close(error)
+        self.t_end, self.processor_name = session.t_end, session.processor_name
+        if self.output_dir is not None:
+            with session.guard("saving the measurement"):
+                self.save_measurement(self.output_dir)
+
+    # ---- what was measured
+
+    @property
+    def run(self) -> Run:
+        """The run: finished, or as far as it is recorded."""
+        if self._session is None or self._session.recording.path is None:
+            raise RuntimeError("nothing has been recorded; use the collector in a with statement")
+        path = self._session.recording.path
+        if self.t_end is None:  # still recording
+            self._session.recording.recorder.flush()
+            return Run(path)
+        if self._run is None:
+            self._run = Run(path)
+        return self._run
+
+    @property
+    def metrics(self) -> dict[str, Any] | None:
+        """Every metric under each of its names; None before the end of the block, empty if nothing could be recorded."""
+        if self._session is None or self.t_end is None:
+            return None
+        return self.run.metrics if self._session.recording.path is not None else {}
+
+    def get_metrics(self) -> dict[str, Any]:
+        """Every metric under each of its names.
+
+        Raises
+        ------
+        RuntimeError
+            If the block has not ended.
+        """
+        metrics = self.metrics
+        if metrics is None:
+            raise RuntimeError("metrics are there when the with block has ended")
+        return metrics
+
+    @property
+    def chunk_metrics(self) -> list[dict]:
+        """One record per attempt at a chunk, in the documented shape."""
+        recorded = self._session is not None and self._session.recording.path is not None
+        return self.run.chunk_records() if recorded else []
+
+    @property
+    def tracking_data(self) -> dict[str, Any] | None:
+        """The timeline of the workers, in the documented shape; None before the end of the block."""
+        if self._session is None or self.t_end is None or not self.track_workers:
+            return None
+        return self.run.tracking_data()
+
+    @property
+    def span_metrics(self) -> dict[tuple[str, ...], float] | None:
+        """The sums of Dask's fine metrics: {(context, prefix, activity, unit): value}."""
+        return self._session.span_metrics if self._session is not None else None
+
+    @property
+    def coffea_report(self) -> dict | None:
+        """coffea's report: as given, or as seen."""
+        return self._session.coffea_report if self._session is not None else None
+
+    # ---- what users give
+
+    def _open_session(self) -> Session:
+        if self._session is None:
+            raise RuntimeError("use the collector in a with statement first")
+        return self._session
+
+    def set_coffea_report(self, report: dict, custom_metrics: dict | None = None) -> None:
+        """Give the report that the Runner returned; no longer needed, it is seen by itself.
+
+        Parameters
+        ----------
+        report : dict
+            With ``bytesread``, ``entries``, ``processtime``, ``chunks``, ``columns``.
+        custom_metrics : dict, optional
+            ``{dataset: {entries, duration, performance_counters: {num_requested_bytes}}}``; replaces the totals.
+        """
+        session = self._open_session()
+        with session.guard("coffea's report"):
+            session.give_report(report)
+            if custom_metrics is not None:
+                session.give_custom_metrics(custom_metrics)
+
+    def extract_metrics_from_output(self, output: Any) -> None:
+        """Take our records out of an output; no longer needed, and still right, before or after the end of the block."""
+        records = output.pop(work.KEY, []) if isinstance(output, dict) else []
+        self._add_chunks(records)
+
+    def set_chunk_metrics(self, records: list[dict]) -> None:
+        """Add records of chunks that were measured elsewhere."""
+        self._add_chunks(records)
+
+    def record_chunk_metrics(self, record: dict) -> None:
+        """Add the record of one chunk that was measured elsewhere."""
+        self._add_chunks([record])
+
+    def record_section_metrics(self, record: dict) -> None:
+        """Keep the record of a section that was measured elsewhere."""
+        self.section_metrics.append(record)
+
+    def _add_chunks(self, records: list) -> None:
+        session = self._open_session()
+        with session.guard("given records of chunks"):
+            for record in records:
+                session.recording.chunk(record)
+
+    # ---- what users get
+
+    def print_summary(self) -> None:
+        """Print the summary of the run."""
+        from roastcoffea.export.reporter import print_run
+
+        if self._session is not None and self._session.recording.path is None:
+            print("roastcoffea: no run file could be written, so there is nothing to show")
+        else:
+            print_run(self.run)
+
+    def _repr_html_(self) -> str:
+        return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"
+
+    def save_measurement(self, output_dir: str | os.PathLike, measurement_name: str | None = None) -> Path:
+        """Write a measurement directory and return its path."""
+        from roastcoffea.export.measurements import save_run
+
+        return save_run(self.run, output_dir, measurement_name)

@@ -1,0 +1,174 @@
+"""``@track_metrics``: on the processor's ``process``, or on a function that is the processor.
+
+Inside a collection the work function already measures the chunk (see ``work``), and the decorator only adds what it
+alone can give: the place for the user's own values. Where ``process`` is called without coffea's Runner it measures the
+chunk itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any
+
+from roastcoffea import work
+from roastcoffea.guard import Guard
+
+__all__ = ["track_metrics"]
+
+_guard = Guard()
+
+
+class _CurrentChunk(MutableMapping):
+    """``self._roastcoffea_current_chunk``: the values of the chunk that the calling thread is at.
+
+    One object serves all threads and all processors, so a processor that is shared between threads does not mix them
+    up. Outside a chunk it is empty and forgets what is put in.
+    """
+
+    def _fields(self) -> MutableMapping:
+        from roastcoffea import _core
+
+        chunk = _core.current_chunk()
+        return {} if chunk is None else chunk.fields
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields()[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._fields()[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._fields()[name]
+
+    def __iter__(self) -> Iterator:
+        return iter(self._fields())
+
+    def __len__(self) -> int:
+        return len(self._fields())
+
+    def __reduce__(self) -> str:
+        return "current_chunk"
+
+
+current_chunk = _CurrentChunk()
+
+
+class _Tracked:
+    """A ``process`` with our measurement around it.
+
+    An object, not a closure: a processor of a notebook or script is shipped to the workers by value, and this way only
+    the user's own function is.
+    """
+
+    def __init__(self, process: Callable) -> None:
+        functools.update_wrapper(self, process)
+        self.process = process
+        parameters = list(inspect.signature(process).parameters)
+        self.is_method = len(parameters) > 1 or parameters[:1] == ["self"]
+
+    def __reduce__(self) -> tuple:
+        return track_metrics, (self.process,)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Callable:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = None
+        with _guard("@track_metrics"):
+            own = _OwnChunk.begin(self.is_method, args, kwargs)
+        if own is None:
+            return self.process(*args, **kwargs)
+        try:
+            out = self.process(*args, **kwargs)
+        except BaseException as error:
+            with _guard("@track_metrics"):
+                own.fail(error)
+            raise
+        with _guard("@track_metrics"):
+            out = own.finish(out)
+        return out
+
+
+def track_metrics(process: Callable) -> Callable:
+    """Measure each call of a processor's ``process`` method, or of a function processor.
+
+    Parameters
+    ----------
+    process : callable
+        ``process(self, events)`` or ``process(events)``.
+
+    Returns
+    -------
+    callable
+        Gives what ``process`` gives and raises what it raises.
+    """
+    return _Tracked(process)
+
+
+class _OwnChunk:
+    """A chunk that nobody outside measures: ``process`` was called without coffea's Runner."""
+
+    def __init__(self, events: Any) -> None:
+        from roastcoffea import _core
+
+        self.events = events
+        self.before = work.source_counters(events)
+        self.chunk = _core.Chunk(_describe(events))
+        self.chunk.phase("process")
+
+    @classmethod
+    def begin(cls, is_method: bool, args: tuple, kwargs: dict) -> _OwnChunk | None:
+        from roastcoffea import _core
+
+        owner = args[0] if is_method and args else None
+        measured = _core.current_chunk() is not None
+        wanted = bool(work.listeners) if owner is None else getattr(owner, work.FLAG, False)
+        if owner is not None and (measured or wanted):
+            try:
+                owner._roastcoffea_current_chunk = current_chunk
+            except AttributeError:  # it has no place for it
+                pass
+        if measured or not wanted:
+            return None
+        return cls(kwargs.get("events", args[is_method] if len(args) > is_method else None))
+
+    def fail(self, error: BaseException) -> None:
+        self.chunk.set(error_type=type(error).__name__, error=str(error)[:1000])
+        _hand_over(self.chunk.finish(), None)
+
+    def finish(self, out: Any) -> Any:
+        self.chunk.phase("return")
+        work.note_reads(self.chunk, self.events, self.before)
+        return _hand_over(self.chunk.finish(), out)
+
+
+def _describe(events: Any) -> dict[str, Any]:
+    """What coffea says about the chunk, in the names of a record."""
+    names = {
+        "dataset": "dataset",
+        "filename": "file",
+        "treename": "treename",
+        "fileuuid": "uuid",
+        "entrystart": "entry_start",
+        "entrystop": "entry_stop",
+    }
+    metadata = getattr(events, "metadata", None) or {}
+    described = {ours: metadata[theirs] for theirs, ours in names.items() if metadata.get(theirs) is not None}
+    try:
+        described["num_events"] = len(events)
+    except TypeError:
+        pass
+    return described | {"worker": work.worker_name()}
+
+
+def _hand_over(packed: bytes, out: Any) -> Any:
+    """Give the record to the collectors of this process, or else let the output carry it."""
+    listeners = list(work.listeners.values())
+    for listener in listeners:
+        listener({"c": packed})
+    if not listeners and isinstance(out, dict):
+        out.setdefault(work.KEY, []).append(packed)
+    return out

@@ -1,0 +1,1 @@
+"""Writing runs down: measurement directories and tables."""

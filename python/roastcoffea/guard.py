@@ -1,0 +1,77 @@
+"""Keeping our failures away from the user's analysis.
+
+Every way from user code into this package goes through a guard. What fails inside is logged once, kept as a note of the
+run ("not measured, because …"), and otherwise has no effect. Exceptions of the user never pass through here.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+__all__ = ["Guard", "logger"]
+
+logger = logging.getLogger("roastcoffea")
+
+
+class Guard:
+    """A context manager per part of the monitoring, which ends the block quietly if it raises.
+
+    Parameters
+    ----------
+    note : callable, optional
+        Gets one line of text for each part that failed, the first time it does.
+
+    Examples
+    --------
+    >>> guard = Guard()
+    >>> with guard("the timeline of workers"):
+    ...     raise OSError("gone")
+    """
+
+    def __init__(self, note: Callable[[str], None] | None = None) -> None:
+        self._note = note
+        self._said: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __call__(self, part: str) -> _Guarded:
+        return _Guarded(self, part)
+
+    def failed(self, part: str, error: BaseException) -> None:
+        """Say once that a part does not work."""
+        reason = str(error).strip().splitlines()
+        why = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
+        self.say(part, f"{part}: not measured, because of {why}", error)
+
+    def say(self, part: str, text: str, error: BaseException | None = None) -> None:
+        """Log a line and note it in the run, once per part."""
+        with self._lock:
+            if part in self._said:
+                return
+            self._said.add(part)
+        logger.warning("%s", text)
+        if error is not None:
+            logger.debug("%s", part, exc_info=error)
+        if self._note is not None:
+            try:
+                self._note(text)
+            except Exception:
+                logger.debug("note not kept", exc_info=True)
+
+
+class _Guarded:
+    __slots__ = ("_guard", "_part")
+
+    def __init__(self, guard: Guard, part: str) -> None:
+        self._guard = guard
+        self._part = part
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, Exception):
+            self._guard.failed(self._part, error)
+            return True
+        return False

@@ -1,0 +1,210 @@
+"""Seeing coffea's Runner at work, in the client process.
+
+While a collector is open, ``Runner.run`` and ``Runner.preprocess`` are wrapped. For the length of one ``run`` the runner
+object gets an attribute ``_work_function`` (an object of ``work.WorkFunction``) that hides the class's own; coffea then
+ships it with any executor. After the last collector has closed, the class is as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Protocol
+
+from roastcoffea.guard import Guard
+from roastcoffea.work import KEY, WorkFunction
+
+__all__ = ["Listener", "attach", "detach"]
+
+
+class Listener(Protocol):
+    """What a collector offers to the hooks. Each call is guarded."""
+
+    identity: str
+    spool: str | None
+    guard: Guard
+
+    def wants(self, runner: Any) -> bool: ...
+
+    def running(self, runner: Any, processor: Any, client: Any) -> contextlib.AbstractContextManager: ...
+
+    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager: ...
+
+    def item(self, item: Any) -> None: ...
+
+    def packed(self, records: list[bytes]) -> None: ...
+
+    def report(self, report: dict) -> None: ...
+
+
+_open: list[Listener] = []
+_originals: dict[str, Any] = {}
+_lock = threading.Lock()
+
+
+def attach(listener: Listener) -> None:
+    """Tell a listener about every Runner of this process from now on."""
+    with _lock:
+        _open.append(listener)
+        if not _originals:
+            _wrap_runner()
+
+
+def detach(listener: Listener) -> None:
+    """The opposite; leaves coffea as it was when nobody listens any more."""
+    with _lock:
+        if listener in _open:
+            _open.remove(listener)
+        if not _open:
+            _unwrap_runner()
+
+
+def _wrap_runner() -> None:
+    from coffea.processor.executor import Runner
+
+    for name, make in {"run": _measured_run, "preprocess": _measured_preprocess}.items():
+        original = getattr(Runner, name)
+        _originals[name] = original
+        setattr(Runner, name, functools.wraps(original)(make(original)))
+
+
+def _unwrap_runner() -> None:
+    if not _originals:
+        return
+    from coffea.processor.executor import Runner
+
+    for name, original in _originals.items():
+        setattr(Runner, name, original)
+    _originals.clear()
+
+
+def _listeners(runner: Any) -> list[Listener]:
+    wanting = []
+    for listener in list(_open):
+        with listener.guard("coffea's Runner"):
+            if listener.wants(runner):
+                wanting.append(listener)
+    return wanting
+
+
+def _measured_run(original: Callable) -> Callable:
+    def run(runner: Any, *args: Any, **kwargs: Any) -> Any:
+        return _run(original, runner, *args, **kwargs)
+
+    return run
+
+
+def _run(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
+    listeners = [] if "_work_function" in vars(runner) else _listeners(runner)
+    if not listeners:
+        return original(runner, *args, **kwargs)
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(_client_of(runner))
+        processor = kwargs.get("processor_instance", args[1] if len(args) > 1 else None)
+        fileset = kwargs.get("fileset", args[0] if args else None)
+        for listener in listeners:
+            with listener.guard("coffea's Runner"):
+                stack.enter_context(_quiet(listener, listener.running(runner, processor, client)))
+                if isinstance(fileset, list):
+                    for item in fileset:
+                        listener.item(item)
+        stack.enter_context(_measured_work(runner, listeners))
+        result = original(runner, *args, **kwargs)
+    for listener in listeners:
+        with listener.guard("coffea's report"):
+            _look_at(result, listener)
+    with listeners[0].guard("the output"):
+        _take_out(result)
+    return result
+
+
+@contextlib.contextmanager
+def _client_of(runner: Any) -> Iterator[Any]:
+    """The Dask client of a runner; one that coffea makes for the length of a run is made now, so that we can use it."""
+    make = getattr(runner, "_auto_dask_client", None)
+    with make() if make is not None else contextlib.nullcontext() as made:
+        yield made or getattr(runner.executor, "client", None)
+
+
+@contextlib.contextmanager
+def _measured_work(runner: Any, listeners: list[Listener]) -> Iterator[None]:
+    with listeners[0].guard("chunks"):
+        ids = tuple(listener.identity for listener in listeners)
+        spool = next((listener.spool for listener in listeners if listener.spool), None)
+        runner._work_function = WorkFunction(type(runner)._work_function, ids, spool)
+    try:
+        yield
+    finally:
+        vars(runner).pop("_work_function", None)
+
+
+@contextlib.contextmanager
+def _quiet(listener: Listener, context: contextlib.AbstractContextManager) -> Iterator[None]:
+    """Enter and leave a context of ours: its failures are ours, and exceptions of the block are none of its business."""
+    entered = False
+    with listener.guard("coffea's Runner"):
+        context.__enter__()
+        entered = True
+    try:
+        yield
+    finally:
+        if entered:
+            with listener.guard("coffea's Runner"):
+                context.__exit__(None, None, None)
+
+
+def _measured_preprocess(original: Callable) -> Callable:
+    def preprocess(runner: Any, *args: Any, **kwargs: Any) -> Any:
+        return _preprocess(original, runner, *args, **kwargs)
+
+    return preprocess
+
+
+def _preprocess(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
+    listeners = _listeners(runner)
+    if not listeners:
+        return original(runner, *args, **kwargs)
+    with contextlib.ExitStack() as stack:
+        for listener in listeners:
+            with listener.guard("coffea's preprocessing"):
+                stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
+        chunks = original(runner, *args, **kwargs)
+    return _watched(chunks, listeners) if isinstance(chunks, Generator) else chunks
+
+
+def _watched(chunks: Generator, listeners: list[Listener]) -> Generator:
+    """The same generator (coffea sends into it), with each work item told to the listeners."""
+    sent = None
+    while True:
+        try:
+            item = chunks.send(sent)
+        except StopIteration as end:
+            return end.value
+        for listener in listeners:
+            with listener.guard("work items"):
+                listener.item(item)
+        sent = yield item
+
+
+def _wrapped_out(result: Any) -> dict | None:
+    """coffea's dict around the output: as it is, or in an ``Ok``."""
+    if not isinstance(result, dict):
+        result = getattr(result, "value", None)
+    return result if isinstance(result, dict) and "out" in result else None
+
+
+def _look_at(result: Any, listener: Listener) -> None:
+    out = _wrapped_out(result)
+    if out is None:
+        return
+    listener.packed(out.get(KEY, []))
+    if isinstance(out.get("metrics"), dict):
+        listener.report(out["metrics"])
+
+
+def _take_out(result: Any) -> None:
+    out = _wrapped_out(result)
+    if out is not None:
+        out.pop(KEY, None)

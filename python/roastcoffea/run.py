@@ -1,0 +1,136 @@
+"""A recorded run, opened for reading."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from roastcoffea import _core
+
+__all__ = ["Run", "open_run"]
+
+
+class Run:
+    """What a run file, or a measurement directory of any generation, has to tell.
+
+    Parameters
+    ----------
+    path : path
+        A ``.roast`` file, or a measurement directory.
+
+    Examples
+    --------
+    >>> run = open_run("run.roast")
+    >>> run.metrics["event_rate_elapsed_khz"]
+    >>> numpy.asarray(run.chunks["duration"]).mean()
+    """
+
+    def __init__(self, path: str | os.PathLike) -> None:
+        self.path = Path(path)
+        self._run = _core.Run(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self._run.name or self.path.stem
+
+    @property
+    def outcome(self) -> str:
+        """'running', 'interrupted', 'finished' or 'failed'."""
+        return self._run.outcome
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What is known about the run as a whole: versions, host, times."""
+        return self._run.facts
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """Beginning and end, in seconds since 1970 UTC."""
+        start = float(self.facts.get("t_start_ns", "nan")) / 1e9
+        return start, float(self.facts.get("t_end_ns", "nan")) / 1e9
+
+    @cached_property
+    def summary(self) -> _core.Summary:
+        """Every number of the run, computed once."""
+        return self._run.summary()
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """Every metric under each of its names; None where it was not measured."""
+        return self.summary.metrics()
+
+    chunks = property(lambda self: self._table("chunks"), doc="One row per attempt at a chunk.")
+    workers = property(lambda self: self._table("workers"), doc="One row per worker.")
+    samples = property(lambda self: self._table("samples"), doc="One row per heartbeat of a worker.")
+    sections = property(lambda self: self._table("sections"), doc="One row per section and chunk.")
+    files = property(lambda self: self._table("files"), doc="One row per file.")
+    branches = property(lambda self: self._table("branches"), doc="One row per branch of a file.")
+    tasks = property(lambda self: self._table("tasks"), doc="One row per attempt of the engine at a task.")
+
+    def _table(self, name: str) -> Table:
+        return Table(self._run.columns(name))
+
+    def chunk_records(self) -> list[dict[str, Any]]:
+        """The chunks as dicts, in the documented shape."""
+        return list(self._run.chunk_records())
+
+    def tracking_data(self) -> dict[str, Any]:
+        """The timeline of the workers, in the documented shape."""
+        return self._run.tracking_data()
+
+    def print_summary(self) -> None:
+        """Print the summary."""
+        from roastcoffea.export.reporter import print_run
+
+        print_run(self)
+
+    def _repr_html_(self) -> str:
+        from roastcoffea.export.reporter import html_of_run
+
+        return html_of_run(self)
+
+
+class Table:
+    """Columns of a run: ``len``, ``table["column"]`` (a buffer for NumPy), ``to_pandas()``, Arrow."""
+
+    def __init__(self, columns: Any) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._columns.__arrow_c_stream__(requested_schema)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._columns.column_names)
+
+    def to_pandas(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        import numpy
+        import pandas
+
+        columns = {}
+        for name in self.column_names:
+            column = self[name]
+            columns[name] = column if isinstance(column, list) else numpy.asarray(column)
+        return pandas.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"<table of {len(self)} rows: {', '.join(self.column_names)}>"
+
+
+def open_run(path: str | os.PathLike) -> Run:
+    """Open a ``.roast`` file or a measurement directory of any generation."""
+    return Run(path)

@@ -1,0 +1,325 @@
+"""One collection: a recording, the backends that feed it, and what the hooks in coffea tell."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+import weakref
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from roastcoffea import hooks, work
+from roastcoffea.backends import AbstractMetricsBackend, backend_class
+from roastcoffea.recording import Recording
+
+__all__ = ["Session", "processor_name_of"]
+
+_PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
+#: Processors that we switched off at the end of a collection (the user did not).
+_switched_off: weakref.WeakSet = weakref.WeakSet()
+
+
+class Session:
+    """Everything between ``__enter__`` and ``__exit__`` of a collector.
+
+    Parameters
+    ----------
+    target : object
+        The collector's first argument.
+    backend : str
+        Name of the backend.
+    interval : float or None
+        Seconds between looks at the workers; None: do not look.
+    processor : object
+        The processor, if the user named it.
+    name, path : str, path
+        Of the run.
+    """
+
+    def __init__(self, target: Any, backend: str, interval: float | None, processor: Any, name: Any, path: Any) -> None:
+        self.target = target
+        self.backend_name = backend
+        self.interval = interval
+        self.processor = processor
+        self.processor_name = processor_name_of(processor)
+        self.recording = Recording(path, name or self.processor_name)
+        self.guard = self.recording.guard
+        self.identity = self.recording.identity
+        self.backends: list[AbstractMetricsBackend] = []
+        self.spans: list[tuple[AbstractMetricsBackend, Any]] = []
+        self.span_metrics: dict[tuple[str, ...], float] | None = None
+        self.coffea_report: dict | None = None
+        self._report_is_given = False
+        self._own_client: Any = None
+        self._preprocess_ns = 0
+        self._flag_before: bool | None = None
+
+    @property
+    def spool(self) -> str | None:
+        return self.recording.spool
+
+    # ---- beginning and end
+
+    def open(self) -> None:
+        self.t_start = time.time()
+        self._started = time.monotonic_ns()
+        with self.guard("facts about the run"):
+            self._note_facts()
+        with self.guard("coffea's Runner"):
+            hooks.attach(self)
+        work.listeners[self.identity] = self.recording.receive
+        with self.guard("workers"):
+            self._add_backend(self._resolve())
+        with self.guard("the processor's switch"):
+            self._switch_on()
+
+    def close(self, error: BaseException | None) -> None:
+        elapsed = time.monotonic_ns() - self._started
+        self.t_end = self.t_start + elapsed / 1e9
+        try:
+            with self.guard("coffea's Runner"):
+                hooks.detach(self)
+            with self.guard("the processor's switch"):
+                self._switch_off()
+            for backend in list(self.backends):
+                with self.guard("the end of the timeline"):
+                    self._finish(backend)
+            with self.guard("facts about the run"):
+                self._note_end(elapsed, error)
+        finally:
+            work.listeners.pop(self.identity, None)
+            self.recording.close(_outcome(error))
+            if self._own_client is not None:
+                self._own_client.close()
+
+    def _note_facts(self) -> None:
+        fact = self.recording.fact
+        fact("t_start_ns", int(self.t_start * 1e9))
+        fact("processor", self.processor_name)
+        fact("python", sys.version.split()[0])
+        fact("host", os.uname().nodename if hasattr(os, "uname") else None)
+        fact("command", " ".join(sys.argv))
+        for package in _PACKAGES:
+            with contextlib.suppress(PackageNotFoundError):
+                fact(package, version(package))
+
+    def _note_end(self, elapsed: int, error: BaseException | None) -> None:
+        fact = self.recording.fact
+        fact("t_end_ns", int(self.t_end * 1e9))
+        fact("elapsed_ns", elapsed)
+        fact("processor", self.processor_name)
+        if self._preprocess_ns:
+            fact("preprocess_ns", self._preprocess_ns)
+        if error is not None:
+            fact("error_type", type(error).__name__)
+            fact("error", str(error)[:1000])
+
+    # ---- backends
+
+    def _resolve(self) -> AbstractMetricsBackend:
+        """The backend for the first argument."""
+        if self.backend_name != "dask":
+            return backend_class(self.backend_name)(self.target)
+        client = self.target
+        if isinstance(client, str):
+            from distributed import Client
+
+            client = self._own_client = Client(client, set_as_default=False)
+            return backend_class("dask")(client, any_client=True)
+        if client is None:
+            client = _client_of_the_context()
+        elif not hasattr(client, "scheduler"):
+            client = getattr(client, "client", None)  # of a coffea executor
+        if client is None or not hasattr(client, "register_plugin"):
+            return backend_class("local")(self.target)
+        return backend_class("dask")(client)
+
+    def _add_backend(self, backend: AbstractMetricsBackend) -> None:
+        backend.recording = self.recording
+        self.backends.append(backend)
+        self.recording.fact("engine", type(backend).__name__.replace("MetricsBackend", "").lower())
+        with self.guard("workers"):
+            backend.open()
+            if self.interval is not None:
+                backend.start_tracking(self.interval)
+        with self.guard("fine metrics"):
+            if backend.supports_fine_metrics():
+                self.spans.append((backend, backend.create_span(self.recording.name)))
+
+    def _finish(self, backend: AbstractMetricsBackend) -> None:
+        for owner, span in self.spans:
+            if owner is backend and span is not None:
+                with self.guard("fine metrics"):
+                    backend.close_span(span)
+                    backend.processor_name = self.processor_name
+                    self._note_activities(backend.get_span_metrics(span))
+        with self.guard("the end of the timeline"):
+            data = backend.stop_tracking() if self.interval is not None else None
+            if data:
+                record_tracking_data(self.recording, data)
+        backend.close()
+
+    def _note_activities(self, sums: dict[tuple[str, ...], float]) -> None:
+        self.span_metrics = sums
+        if not sums:
+            self.recording.fact("no_fine_metrics", "no tasks ran under the span")
+        for (context, prefix, *activity, unit), value in sums.items():
+            self.recording.recorder.activity(context, prefix, "/".join(activity), unit, value)
+
+    # ---- what the hooks tell (see hooks.Listener)
+
+    def wants(self, runner: Any) -> bool:
+        return self.target is None or any(backend.wants(runner) for backend in self.backends)
+
+    @contextlib.contextmanager
+    def running(self, runner: Any, processor: Any, client: Any) -> Iterator[None]:
+        if _we_switched_off(processor):
+            setattr(processor, work.FLAG, True)
+        if self.processor_name is None:
+            self.processor_name = processor_name_of(processor)
+        self.recording.fact("executor", type(runner.executor).__name__)
+        late = self._late_backend(client)
+        with contextlib.ExitStack() as stack:
+            for backend in self.backends:
+                if backend.wants(runner):
+                    stack.enter_context(backend.running(runner, processor))
+            yield
+        if late is not None:  # coffea closes this cluster with the run
+            self._finish(late)
+            self.backends.remove(late)
+
+    def _late_backend(self, client: Any) -> AbstractMetricsBackend | None:
+        """For a cluster that only this run has, made by coffea."""
+        if self.target is not None or not hasattr(client, "register_plugin"):
+            return None
+        if any(getattr(backend, "client", None) is client for backend in self.backends):
+            return None
+        self._add_backend(backend_class("dask")(client))
+        return self.backends[-1]
+
+    @contextlib.contextmanager
+    def preprocessing(self, runner: Any) -> Iterator[None]:
+        start = time.monotonic_ns()
+        with contextlib.ExitStack() as stack:
+            for backend in self.backends:
+                stack.enter_context(backend.preprocessing(runner))
+            yield
+        self._preprocess_ns += time.monotonic_ns() - start
+
+    def item(self, item: Any) -> None:
+        self.recording.item(item)
+
+    def packed(self, records: list[bytes]) -> None:
+        for record in records:
+            self.recording.chunk(record)
+
+    def report(self, report: dict) -> None:
+        """coffea's report, as the Runner returned it; those of several runs add up."""
+        if not self._report_is_given:
+            self._note_report(_add_reports(self.coffea_report, report))
+
+    # ---- what the user gives
+
+    def give_report(self, report: dict) -> None:
+        self._report_is_given = True
+        self._note_report(dict(report or {}))
+
+    def _note_report(self, report: dict) -> None:
+        self.coffea_report = report
+        self.recording.recorder.report(json.dumps(report, default=_plain))
+
+    def give_custom_metrics(self, custom_metrics: dict) -> None:
+        self.recording.recorder.custom_metrics(json.dumps(custom_metrics, default=_plain))
+
+    # ---- the processor's switch
+
+    def _switch_on(self) -> None:
+        processor = self.processor
+        if processor is None or not hasattr(processor, "__dict__"):
+            return
+        self._flag_before = getattr(processor, work.FLAG, None)
+        if self._flag_before is not False or _we_switched_off(processor):
+            setattr(processor, work.FLAG, True)
+
+    def _switch_off(self) -> None:
+        processor = self.processor
+        if self._flag_before is not True and getattr(processor, work.FLAG, None) is True:
+            setattr(processor, work.FLAG, False)
+            with contextlib.suppress(TypeError):
+                _switched_off.add(processor)
+
+
+def processor_name_of(processor: Any) -> str | None:
+    """The name that the tasks of a processor have: of its class, or of a function."""
+    if processor is None:
+        return None
+    return getattr(processor, "__name__", None) or type(processor).__name__
+
+
+def _we_switched_off(processor: Any) -> bool:
+    try:
+        return processor in _switched_off
+    except TypeError:
+        return False
+
+
+def _client_of_the_context() -> Any:
+    client_module = sys.modules.get("distributed.client")
+    if client_module is None:
+        return None
+    return client_module._get_global_client()
+
+
+def _outcome(error: BaseException | None) -> str:
+    if error is None:
+        return "finished"
+    return "failed" if isinstance(error, Exception) else "interrupted"
+
+
+def _add_reports(first: dict | None, second: dict) -> dict:
+    """Two reports of coffea as one."""
+    total = dict(first or {})
+    for name, value in second.items():
+        if name not in total:
+            total[name] = value
+        elif isinstance(value, (int, float)):
+            total[name] += value
+        elif isinstance(value, (list, set, tuple)):
+            total[name] = sorted({*total[name], *value})
+    return total
+
+
+def _plain(value: Any) -> Any:
+    """For JSON: sets as lists, NumPy numbers as numbers, anything else as text."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def record_tracking_data(recording: Recording, data: dict) -> None:
+    """The timeline that a backend of the user returned, in the documented shape of ``tracking_data``."""
+    for when, count in (data.get("worker_counts") or {}).items():
+        recording.recorder.count(_ns(when), int(count), None)
+    columns = {
+        "worker_memory": "memory",
+        "worker_cpu": "cpu",
+        "worker_active_tasks": "processing",
+        "worker_executing": "executing",
+        "worker_nbytes": "managed",
+        "worker_occupancy": "occupancy",
+    }
+    samples: dict[tuple[str, int], dict] = {}
+    for series, field in columns.items():
+        for worker, points in (data.get(series) or {}).items():
+            for when, value in points:
+                samples.setdefault((worker, _ns(when)), {})[field] = value
+    for (worker, t_ns), values in sorted(samples.items(), key=lambda sample: sample[0][1]):
+        recording.recorder.sample({"worker": worker, "t_ns": t_ns, **values})
+
+
+def _ns(when: Any) -> int:
+    return int(when.timestamp() * 1e9) if hasattr(when, "timestamp") else int(float(when) * 1e9)

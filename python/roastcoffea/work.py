@@ -1,0 +1,399 @@
+"""What runs where the chunks run: coffea's work function, measured from the outside in.
+
+``WorkFunction`` stands in for ``Runner._work_function`` while a collector is open. It calls the original with the
+original arguments, two of which it wraps, because coffea calls them exactly at the borders that we want to see:
+
+    WorkFunction called        → open:     the file is opened
+    ``cache_function()``       → events:   the events are built
+    ``processor_instance(…)``  → process:  the user's code
+    … returns                  → return:   the result is handed back
+
+So nothing is patched in a worker, every executor is measured the same way, and where this package is not installed the
+very same pickle loads as the original function (see ``__reduce__``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import inspect
+import json
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from roastcoffea.guard import Guard
+
+__all__ = [
+    "FLAG",
+    "KEY",
+    "WorkFunction",
+    "item_key",
+    "load",
+    "note_reads",
+    "read_spooled",
+    "source_counters",
+    "topic_of",
+    "worker_name",
+]
+
+#: Set on a processor: False switches collection off for it.
+FLAG = "_roastcoffea_collect_metrics"
+#: Where records travel in an output when there is no other way.
+KEY = "__roastcoffea_metrics__"
+
+#: Collectors that live in this process: identity → what takes their messages.
+listeners: dict[str, Callable[[dict], None]] = {}
+
+_LOADER = (
+    "(lambda find: __import__('roastcoffea.work', fromlist=['load']).load(original, state) "
+    "if find('roastcoffea') and find('roastcoffea.work') else original)"
+    "(__import__('importlib.util', fromlist=['find_spec']).find_spec)"
+)
+
+
+def load(original: Callable, state: dict) -> Callable:
+    """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
+    try:
+        return WorkFunction(original, tuple(state["ids"]), state.get("spool"))
+    except Exception:
+        return original
+
+
+def topic_of(identity: str) -> str:
+    """The event topic on which a collector listens."""
+    return f"roastcoffea-{identity}"
+
+
+def item_key(item: Any) -> bytes:
+    """Eight bytes that name a work item, the same on the client and on a worker."""
+    text = f"{item.dataset}\0{item.filename}\0{item.treename}\0{item.entrystart}\0{item.entrystop}"
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+class WorkFunction:
+    """coffea's work function, with a record of each attempt sent to the collectors named by ``ids``.
+
+    Parameters
+    ----------
+    original : callable
+        ``Runner._work_function``.
+    ids : tuple of str
+        Identities of the collectors that want the records.
+    spool : str, optional
+        A folder of this machine where processes without a better way leave their records.
+    """
+
+    def __init__(self, original: Callable, ids: tuple[str, ...], spool: str | None = None) -> None:
+        self.original = original
+        self.ids = ids
+        self.spool = spool
+
+    def __reduce__(self) -> tuple:
+        # A worker without this package must get the original function, not an error: so the pickle names nothing of
+        # ours, but holds an expression that looks for it.
+        return eval, (_LOADER, {"original": self.original, "state": {"ids": self.ids, "spool": self.spool}})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        attempt = None
+        with _guard("chunks"):
+            attempt = _Attempt.begin(self, args, kwargs)
+        if attempt is None:
+            return self.original(*args, **kwargs)
+        try:
+            out = self.original(**attempt.arguments)
+        except BaseException as error:
+            with _guard("failed chunks"):
+                attempt.fail(error)
+            raise
+        with _guard("chunks"):
+            out = attempt.finish(out)
+        return out
+
+
+class _Attempt:
+    """One attempt at a chunk, from the call of the work function until it returns or raises."""
+
+    def __init__(self, function: WorkFunction, arguments: dict[str, Any], item: Any, processor: Any) -> None:
+        from roastcoffea import _core
+
+        self.function = function
+        self.arguments = arguments
+        self.item = item
+        self.processor = processor
+        self.ran = False
+        self.worker = worker_name()
+        self.key = item_key(item)
+        self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
+        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
+        self.chunk.phase("open")
+
+    @classmethod
+    def begin(cls, function: WorkFunction, args: tuple, kwargs: dict) -> _Attempt | None:
+        arguments = dict(_signature(function.original).bind(*args, **kwargs).arguments)
+        if not {"item", "processor_instance", "cache_function", "checkpointer"} <= arguments.keys():
+            raise TypeError("coffea's work function takes other arguments than it used to")
+        item, processor = _unwrap(arguments)
+        if getattr(processor, FLAG, True) is False:
+            return None
+        if processor is not None:
+            arguments |= {"item": item, "processor_instance": processor}
+        attempt = cls(function, arguments, item, processor)
+        if processor is not None:
+            attempt.wrap()
+        return attempt
+
+    def wrap(self) -> None:
+        """Put ourselves at the borders of the phases."""
+        cache_function = self.arguments["cache_function"]
+        checkpointer = self.arguments["checkpointer"]
+
+        def border() -> Any:
+            with _guard("time to open files"):
+                self.chunk.phase("events")
+            return cache_function()
+
+        self.arguments["cache_function"] = border
+        self.arguments["processor_instance"] = self.process
+        if checkpointer is not None:
+            self.arguments["checkpointer"] = _real_processor_for(checkpointer, self.processor)
+
+    def process(self, events: Any) -> Any:
+        """What coffea calls as the processor."""
+        process = self.processor.process if _is_class_processor(self.processor) else self.processor
+        before = None
+        with _guard("chunks"):
+            before = self.enter(events)
+        try:
+            return process(events)
+        finally:
+            with _guard("chunks"):
+                self.leave(events, before)
+
+    def enter(self, events: Any) -> tuple:
+        self.ran = True
+        self.chunk.set(num_events=len(events))
+        before = source_counters(events)
+        self.chunk.phase("process")
+        return before
+
+    def leave(self, events: Any, before: tuple | None) -> None:
+        self.chunk.phase("return")
+        branches = note_reads(self.chunk, events, before)
+        with _guard("facts about files"):
+            facts = None if branches is None else _file_facts(events, self.item, branches, self.function.ids)
+            if facts:
+                self.send({"f": facts})
+
+    def fail(self, error: BaseException) -> None:
+        cause = error
+        while type(cause) is Exception and cause.__cause__ is not None:  # coffea wraps what was raised, maybe twice
+            cause = cause.__cause__
+        self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
+        message = {"c": self.chunk.finish(), "h": self.key, "w": self.worker}
+        if not self.send(message):
+            _waiting.append(message["c"])
+
+    def finish(self, out: Any) -> Any:
+        if not self.ran:  # it came from a checkpoint: nothing was computed
+            self.chunk.finish()
+            self.send({"e": self.key, "w": self.worker})
+            return out
+        packed = self.chunk.finish()
+        if self.send({"c": packed, "h": self.key, "w": self.worker}):
+            return out
+        if isinstance(out, dict):  # coffea's own dict around the user's output
+            records, _waiting[:] = [*_waiting, packed], []
+            out = {**out, KEY: records}
+        return out
+
+    def send(self, message: dict) -> bool:
+        """Take the shortest way to the collectors. False: only the output can carry it."""
+        function = self.function
+        here = [listeners.get(identity) for identity in function.ids]
+        if all(here):
+            for listener in here:
+                listener(message)
+            return True
+        worker = _dask_worker()
+        if worker is not None:
+            # Our plugin is there as long as somebody listens; a task that outlives its run must leave nothing behind.
+            topics = [topic for topic in map(topic_of, function.ids) if topic in worker.plugins]
+            if topics:
+                worker.log_event(topics, message)
+            return True
+        return bool(function.spool) and _write_spool(function.spool, message)
+
+
+_guard = Guard()
+_waiting: list[bytes] = []  # records of failed attempts that wait for an output to ride in
+_signatures: dict[Callable, inspect.Signature] = {}
+_seen_files: dict[tuple, dict[tuple, set[str]]] = {}
+_spool_lock = threading.Lock()
+
+
+def _signature(function: Callable) -> inspect.Signature:
+    if function not in _signatures:
+        _signatures[function] = inspect.signature(function)
+    return _signatures[function]
+
+
+def _is_class_processor(processor: Any) -> bool:
+    from coffea.processor import ProcessorABC
+
+    return isinstance(processor, ProcessorABC)
+
+
+def _unwrap(arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """The work item and the processor, unpacked as coffea does; None for a processor that does not unpack."""
+    item, processor = arguments["item"], arguments["processor_instance"]
+    if isinstance(processor, str) and processor == "heavy":
+        item, processor = item
+    if not callable(processor) and not _is_class_processor(processor):
+        import cloudpickle
+        import lz4.frame
+
+        try:
+            processor = cloudpickle.loads(lz4.frame.decompress(processor))
+        except Exception:  # coffea will try again and raise what the user should see
+            processor = None
+    return item, processor
+
+
+def _describe(item: Any) -> dict[str, Any]:
+    import uuid
+
+    described = {
+        "dataset": item.dataset,
+        "file": item.filename,
+        "treename": item.treename,
+        "entry_start": item.entrystart,
+        "entry_stop": item.entrystop,
+    }
+    if isinstance(item.fileuuid, bytes) and len(item.fileuuid) == 16:
+        described["uuid"] = str(uuid.UUID(bytes=item.fileuuid))
+    return described
+
+
+def _real_processor_for(checkpointer: Any, processor: Any) -> Any:
+    """A checkpointer that is given the user's processor, not our stand-in."""
+    from coffea.processor.checkpointer import CheckpointerABC
+
+    if not isinstance(checkpointer, CheckpointerABC):
+        return checkpointer
+
+    class Checkpointer(CheckpointerABC):
+        def load(self, metadata: Any, _: Any) -> Any:
+            return checkpointer.load(metadata, processor)
+
+        def save(self, output: Any, metadata: Any, _: Any) -> None:
+            return checkpointer.save(output, metadata, processor)
+
+    return Checkpointer()
+
+
+def _dask_worker() -> Any:
+    worker_module = sys.modules.get("distributed.worker")
+    if worker_module is None:
+        return None
+    try:
+        return worker_module.get_worker()
+    except ValueError:
+        return None
+
+
+def worker_name() -> str:
+    worker = _dask_worker()
+    return worker.address if worker is not None else f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _factory(events: Any) -> Any:
+    return getattr(events, "attrs", {}).get("@events_factory")
+
+
+def source_counters(events: Any) -> tuple[int, int] | None:
+    """Bytes and requests asked of the file so far; None if its source does not count."""
+    handle = getattr(_factory(events), "file_handle", None)
+    source = getattr(getattr(handle, "file", None), "source", None)
+    try:
+        return source.num_requested_bytes, source.num_requests
+    except AttributeError:
+        return None
+
+
+def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[str] | None:
+    """Add to a chunk what was read since ``before``: bytes, requests, branches."""
+    after = source_counters(events)
+    if before and after:
+        chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
+    log = getattr(_factory(events), "access_log", None)
+    if log is None:
+        return None
+    branches = sorted({access.branch for access in log})
+    chunk.set(branches=branches)
+    return branches
+
+
+def _file_facts(events: Any, item: Any, branches: list[str], ids: tuple[str, ...]) -> dict | None:
+    """What is known about a file, from the tree that uproot has in memory; only what this process has not sent yet."""
+    handle = getattr(_factory(events), "file_handle", None)
+    if ids not in _seen_files:
+        _seen_files.clear()  # another run: what was sent to the last one does not count
+    seen = _seen_files.setdefault(ids, {}).setdefault((item.filename, item.treename), set())
+    new = [name for name in branches if name not in seen]
+    if handle is None or not hasattr(handle, "file") or (seen and not new):
+        return None
+    tree = handle[item.treename]
+    if not hasattr(tree, "branches"):
+        return None
+    facts = {"url": item.filename, "tree": item.treename, "uuid": str(handle.file.uuid), "branches": []}
+    if not seen:
+        compression = getattr(handle.file, "compression", None)
+        facts |= {
+            "entries": int(tree.num_entries),
+            "total_branches": _count(tree.branches),
+            "compressed": int(tree.compressed_bytes),
+            "uncompressed": int(tree.uncompressed_bytes),
+        }
+        if compression is not None:
+            facts |= {"algorithm": type(compression).__name__, "level": int(compression.level)}
+    for name in new:
+        branch = tree[name]
+        sizes = branch.compressed_bytes, branch.uncompressed_bytes, branch.num_baskets
+        facts["branches"].append([name, *map(int, sizes)])
+    seen.update(new)
+    seen.add("")  # a file of which nothing was read is known all the same
+    return facts
+
+
+def _count(branches: list) -> int:
+    return len(branches) + sum(_count(branch.branches) for branch in branches if branch.branches)
+
+
+def _write_spool(folder: str, message: dict) -> bool:
+    """Append a message to this process' file; one write, so that a reader never sees half of another's line."""
+    text = {name: base64.b64encode(v).decode() if isinstance(v, bytes) else v for name, v in message.items()}
+    line = json.dumps(text).encode() + b"\n"
+    path = os.path.join(folder, f"{os.getpid()}.jsonl")
+    try:
+        with _spool_lock:
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                return os.write(descriptor, line) == len(line)
+            finally:
+                os.close(descriptor)
+    except OSError:
+        return False
+
+
+def read_spooled(line: bytes) -> dict:
+    """The message of a line that ``_write_spool`` wrote."""
+    message = json.loads(line)
+    for name in ("b", "c", "e", "h"):
+        if name in message:
+            message[name] = base64.b64decode(message[name])
+    return message

@@ -1,0 +1,12 @@
+/* Sets of branches: which ones a chunk read. Most chunks of a job read the same, so a set has a 64-bit name. */
+#ifndef MODEL_BRANCH_SET_H
+#define MODEL_BRANCH_SET_H
+
+#include <roast.h>
+
+/* Sorts names by bytes and removes those that come twice; how many are left. Absent ones become empty. */
+size_t branch_set_sort(roast_str *names, size_t count);
+/* The hash of a set, whatever order its names are in; each once. Never 0. */
+uint64_t branch_set_hash(const roast_str *names, size_t count);
+
+#endif

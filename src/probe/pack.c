@@ -1,0 +1,343 @@
+/* Packing records with msgpack-c, straight into a buffer. */
+#include "probe/pack.h"
+
+#include <math.h>
+#include <msgpack.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/u64map.h"
+#include "model/branch_set.h"
+#include "model/packed.h"
+#include "probe/look.h"
+
+/* ---- What the process remembers ------------------------------------------------------------------------------ */
+
+static struct {
+    pthread_mutex_t lock;
+    u64map sets; /* records packed of each set of branches */
+    uint64_t seed, uids;
+    uint32_t generation; /* of the process that this is about */
+    bool seeded;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void unlock_in_child(void)
+{
+    pthread_mutex_init(&memory.lock, NULL);
+}
+
+static void install_fork_handler(void)
+{
+    look_after_fork(unlock_in_child);
+}
+
+/* With the lock held. A forked child starts afresh: its parent's numbers are the parent's. */
+static void remember(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_mutex_lock(&memory.lock);
+    if (memory.seeded && memory.generation == look_generation())
+        return;
+    pthread_once(&once, install_fork_handler);
+    u64map_release(&memory.sets);
+    memory.uids = 0;
+    if (getrandom(&memory.seed, sizeof memory.seed, GRND_NONBLOCK) != sizeof memory.seed) {
+        int64_t unique[] = {clock_wall_ns(), clock_monotonic_ns(), getpid()};
+        memory.seed = XXH3_64bits(unique, sizeof unique);
+    }
+    memory.generation = look_generation();
+    memory.seeded = true;
+}
+
+uint64_t pack_new_uid(void)
+{
+    remember();
+    uint64_t number = ++memory.uids, seed = memory.seed;
+    pthread_mutex_unlock(&memory.lock);
+    uint64_t uid = XXH3_64bits_withSeed(&number, sizeof number, seed);
+    return uid ? uid : 1;
+}
+
+/* Whether the names of a set go along this time: with every power of two. */
+static bool names_are_due(uint64_t set)
+{
+    remember();
+    uint32_t *count = u64map_at(&memory.sets, set);
+    bool due = !count || (*count & (*count + 1)) == 0;
+    if (count && *count < UINT32_MAX)
+        (*count)++;
+    pthread_mutex_unlock(&memory.lock);
+    return due;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------------------- */
+
+static int write_to_buf(void *out, const char *bytes, size_t len)
+{
+    buf_bytes(out, bytes, len);
+    return 0; /* the buffer remembers what went wrong */
+}
+
+static msgpack_packer packer_into(buf *out)
+{
+    msgpack_packer packer;
+    msgpack_packer_init(&packer, out, write_to_buf);
+    return packer;
+}
+
+static void pack_text(msgpack_packer *p, roast_str text)
+{
+    msgpack_pack_str(p, text.len);
+    msgpack_pack_str_body(p, text.ptr, text.len);
+}
+
+static const packed_int chunk_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_chunk, field), offsetof(roast_chunk, base)},
+    PACKED_CHUNK_INTS(X)
+#undef X
+};
+
+static const packed_int section_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_section, field), offsetof(roast_section, base)},
+    PACKED_SECTION_INTS(X)
+#undef X
+};
+
+static const struct {
+    int key;
+    size_t field;
+} chunk_texts[] = {
+#define X(key, field) {key, offsetof(roast_chunk, field)},
+    PACKED_CHUNK_TEXTS(X)
+#undef X
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static int64_t int_at(const void *record, size_t offset)
+{
+    return *(const int64_t *)((const char *)record + offset);
+}
+
+/* The fields that are not what an empty record has. */
+static size_t count_ints(const packed_int *fields, size_t count, const void *record, const void *none)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < count; i++)
+        there += int_at(record, fields[i].field) != int_at(none, fields[i].field);
+    return there;
+}
+
+static void pack_ints(msgpack_packer *p, const packed_int *fields, size_t count, const void *record, const void *none)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = int_at(record, fields[i].field), base = int_at(record, fields[i].base), relative;
+        if (value == int_at(none, fields[i].field))
+            continue;
+        bool has_base = fields[i].base != fields[i].field;
+        bool alone = has_base && (base == ROAST_ABSENT || __builtin_sub_overflow(value, base, &relative));
+        msgpack_pack_int(p, fields[i].key + (alone ? PACKED_ALONE : 0));
+        msgpack_pack_int64(p, has_base && !alone ? relative : value);
+    }
+}
+
+/* ---- Parts of a chunk ---------------------------------------------------------------------------------------- */
+
+static size_t shared_prefix(roast_str a, roast_str b)
+{
+    size_t shared = 0;
+    while (shared < a.len && shared < b.len && a.ptr[shared] == b.ptr[shared])
+        shared++;
+    return shared;
+}
+
+static void pack_branches(msgpack_packer *p, buf *out, const roast_str *given, size_t count)
+{
+    roast_str before = str_none(), *names = malloc((count + 1) * sizeof *names);
+    if (!names) {
+        out->code = ROAST_MEMORY;
+        return;
+    }
+    if (count)
+        memcpy(names, given, count * sizeof *names);
+    count = branch_set_sort(names, count);
+    msgpack_pack_array(p, count * 2);
+    for (size_t i = 0; i < count; i++) {
+        size_t shared = shared_prefix(before, names[i]);
+        msgpack_pack_uint64(p, shared);
+        pack_text(p, (roast_str){names[i].ptr + shared, names[i].len - shared});
+        before = names[i];
+    }
+    free(names);
+}
+
+/* The place of the section that a section was entered from: the last of that name before it, one level out. */
+static size_t find_parent(const roast_section *sections, size_t child)
+{
+    for (size_t i = child; i-- > 0;)
+        if (sections[i].depth == sections[child].depth - 1 && str_equal(sections[i].name, sections[child].parent))
+            return i + 1;
+    return 0;
+}
+
+static void pack_sections(msgpack_packer *p, const roast_section *sections, size_t count)
+{
+    const roast_section none = roast_section_none();
+    msgpack_pack_array(p, count * 3);
+    for (size_t i = 0; i < count; i++) {
+        pack_text(p, sections[i].name.ptr ? sections[i].name : STR(""));
+        size_t parent = str_absent(sections[i].parent) ? 0 : find_parent(sections, i);
+        if (!parent && !str_absent(sections[i].parent))
+            pack_text(p, sections[i].parent);
+        else
+            msgpack_pack_uint64(p, parent);
+        msgpack_pack_map(p, count_ints(section_ints, COUNT_OF(section_ints), &sections[i], &none));
+        pack_ints(p, section_ints, COUNT_OF(section_ints), &sections[i], &none);
+    }
+}
+
+static void pack_custom(msgpack_packer *p, buf *out, const roast_custom *custom, size_t count)
+{
+    msgpack_pack_map(p, count);
+    for (size_t i = 0; i < count; i++) {
+        pack_text(p, custom[i].name.ptr ? custom[i].name : STR(""));
+        if (custom[i].msgpack.len)
+            buf_str(out, custom[i].msgpack);
+        else
+            msgpack_pack_nil(p);
+    }
+}
+
+/* A uuid in its usual spelling takes 16 bytes instead of 36 letters. */
+static bool uuid_bytes(roast_str text, unsigned char bytes[16])
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t filled = 0;
+    if (text.len != 36)
+        return false;
+    for (size_t i = 0; i < 36; i++) {
+        if (i == 8 || i == 13 || i == 18 || i == 23) {
+            if (text.ptr[i] != '-')
+                return false;
+            continue;
+        }
+        const char *digit = text.ptr[i] ? strchr(digits, text.ptr[i]) : NULL;
+        if (!digit)
+            return false;
+        unsigned value = (unsigned)(digit - digits);
+        bytes[filled / 2] = (unsigned char)(filled % 2 ? bytes[filled / 2] | value : value << 4);
+        filled++;
+    }
+    return true;
+}
+
+static void pack_texts(msgpack_packer *p, const roast_chunk *chunk)
+{
+    unsigned char uuid[16];
+    for (size_t i = 0; i < COUNT_OF(chunk_texts); i++) {
+        roast_str text = *(const roast_str *)((const char *)chunk + chunk_texts[i].field);
+        if (str_absent(text))
+            continue;
+        msgpack_pack_int(p, chunk_texts[i].key);
+        if (chunk_texts[i].field == offsetof(roast_chunk, uuid) && uuid_bytes(text, uuid)) {
+            msgpack_pack_bin(p, sizeof uuid);
+            msgpack_pack_bin_body(p, uuid, sizeof uuid);
+        } else {
+            pack_text(p, text);
+        }
+    }
+}
+
+static size_t count_texts(const roast_chunk *chunk)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < COUNT_OF(chunk_texts); i++)
+        there += !str_absent(*(const roast_str *)((const char *)chunk + chunk_texts[i].field));
+    return there;
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------- */
+
+static void pack_header(msgpack_packer *p, int kind)
+{
+    msgpack_pack_array(p, 3);
+    msgpack_pack_int(p, kind);
+    msgpack_pack_int(p, PACKED_VERSION);
+}
+
+void pack_chunk(buf *out, const roast_chunk *chunk)
+{
+    const roast_chunk none = roast_chunk_none();
+    uint64_t set = chunk->branch_set;
+    if (!set && chunk->branches)
+        set = branch_set_hash(chunk->branches, chunk->n_branches);
+    bool names = set && chunk->branches && names_are_due(set);
+    msgpack_packer p = packer_into(out);
+    pack_header(&p, PACKED_CHUNK);
+    msgpack_pack_map(&p, count_ints(chunk_ints, COUNT_OF(chunk_ints), chunk, &none) + count_texts(chunk) + 1 +
+                             chunk->peak_shared + (set != 0) + names + (chunk->n_sections != 0) +
+                             (chunk->n_custom != 0));
+    msgpack_pack_int(&p, PACKED_UID);
+    msgpack_pack_uint64(&p, chunk->uid ? chunk->uid : pack_new_uid());
+    pack_ints(&p, chunk_ints, COUNT_OF(chunk_ints), chunk, &none);
+    pack_texts(&p, chunk);
+    if (chunk->peak_shared) {
+        msgpack_pack_int(&p, PACKED_PEAK_SHARED);
+        msgpack_pack_true(&p);
+    }
+    if (set) {
+        msgpack_pack_int(&p, PACKED_BRANCH_SET);
+        msgpack_pack_uint64(&p, set);
+    }
+    if (names) {
+        msgpack_pack_int(&p, PACKED_BRANCHES);
+        pack_branches(&p, out, chunk->branches, chunk->n_branches);
+    }
+    if (chunk->n_sections) {
+        msgpack_pack_int(&p, PACKED_SECTIONS);
+        pack_sections(&p, chunk->sections, chunk->n_sections);
+    }
+    if (chunk->n_custom) {
+        msgpack_pack_int(&p, PACKED_CUSTOM);
+        pack_custom(&p, out, chunk->custom, chunk->n_custom);
+    }
+}
+
+static int64_t in_units(int64_t value, int64_t unit)
+{
+    return value / unit;
+}
+
+void pack_samples(buf *out, const packed_sample *samples, size_t count)
+{
+    int64_t t_us = count ? in_units(samples[0].t_ns, 1000) : 0, kib = 0;
+    msgpack_packer p = packer_into(out);
+    pack_header(&p, PACKED_SAMPLES);
+    msgpack_pack_map(&p, 2);
+    msgpack_pack_int(&p, PACKED_T_NS);
+    msgpack_pack_int64(&p, t_us * 1000);
+    msgpack_pack_int(&p, PACKED_SAMPLE_ROWS);
+    msgpack_pack_array(&p, count * 3);
+    for (size_t i = 0; i < count; i++) {
+        int64_t now_us = in_units(samples[i].t_ns, 1000);
+        msgpack_pack_int64(&p, now_us - t_us);
+        t_us = now_us;
+        if (samples[i].rss == ROAST_ABSENT) {
+            msgpack_pack_nil(&p);
+        } else {
+            int64_t now_kib = in_units(samples[i].rss, 1024);
+            msgpack_pack_int64(&p, now_kib - kib);
+            kib = now_kib;
+        }
+        if (isfinite(samples[i].cpu))
+            msgpack_pack_int64(&p, (int64_t)llround(samples[i].cpu * 10));
+        else
+            msgpack_pack_nil(&p);
+    }
+}

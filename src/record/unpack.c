@@ -1,0 +1,316 @@
+/* Unpacking. Keys that are not known are skipped, values of a wrong kind make the record invalid; the counts that are
+ * allocated for are bounded by the bytes that are left. */
+#include "record/unpack.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/msgpack_read.h"
+#include "base/str.h"
+#include "model/packed.h"
+
+enum { LONGEST_BRANCH = 4096 };
+
+typedef struct unpacker {
+    cursor at;
+    arena *memory;
+    bool no_memory;
+} unpacker;
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static void *allocate(unpacker *u, size_t count, size_t size)
+{
+    void *memory = arena_alloc(u->memory, count, size);
+    if (!memory) {
+        u->no_memory = true;
+        u->at.failed = true;
+    }
+    return memory;
+}
+
+/* ---- Integers ------------------------------------------------------------------------------------------------ */
+
+static const packed_int chunk_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_chunk, field), offsetof(roast_chunk, base)},
+    PACKED_CHUNK_INTS(X)
+#undef X
+};
+
+static const packed_int section_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_section, field), offsetof(roast_section, base)},
+    PACKED_SECTION_INTS(X)
+#undef X
+};
+
+static int64_t *int_at(void *record, size_t offset)
+{
+    return (int64_t *)((char *)record + offset);
+}
+
+/* Reads the value of a key that is one of these fields; false if it is none of them. Bases come before what is
+ * relative to them. */
+static bool read_int_field(cursor *c, const packed_int *fields, size_t count, int64_t key, void *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool alone = key == fields[i].key + PACKED_ALONE;
+        if (key != fields[i].key && !alone)
+            continue;
+        int64_t value = mp_int(c);
+        bool relative = fields[i].field != fields[i].base && !alone;
+        int64_t base = *int_at(record, fields[i].base);
+        if (relative && (base == ROAST_ABSENT || __builtin_add_overflow(value, base, &value)))
+            c->failed = true;
+        else
+            *int_at(record, fields[i].field) = value;
+        return true;
+    }
+    return false;
+}
+
+/* ---- Texts --------------------------------------------------------------------------------------------------- */
+
+static roast_str uuid_text(unpacker *u, roast_str bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = allocate(u, 37, 1);
+    if (!text)
+        return str_none();
+    char *at = text;
+    for (size_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *at++ = '-';
+        *at++ = digits[(unsigned char)bytes.ptr[i] >> 4];
+        *at++ = digits[(unsigned char)bytes.ptr[i] & 15];
+    }
+    return (roast_str){text, 36};
+}
+
+static void read_uuid(unpacker *u, roast_chunk *chunk)
+{
+    mp_value value = mp_read(&u->at);
+    if (value.kind == MP_BYTES && value.as.text.len == 16)
+        chunk->uuid = uuid_text(u, value.as.text);
+    else if (value.kind == MP_TEXT)
+        chunk->uuid = value.as.text;
+    else
+        u->at.failed = true;
+}
+
+static bool read_text_field(unpacker *u, int64_t key, roast_chunk *chunk)
+{
+    switch (key) {
+#define X(number, field)                                                                                               \
+    case number:                                                                                                       \
+        if (offsetof(roast_chunk, field) == offsetof(roast_chunk, uuid))                                               \
+            read_uuid(u, chunk);                                                                                       \
+        else                                                                                                           \
+            chunk->field = mp_text(&u->at);                                                                            \
+        return true;
+        PACKED_CHUNK_TEXTS(X)
+#undef X
+    default:
+        return false;
+    }
+}
+
+static uint64_t read_hash(cursor *c)
+{
+    mp_value value = mp_read(c);
+    if (value.kind == MP_UINT)
+        return value.as.natural;
+    if (value.kind != MP_INT || value.as.integer < 0)
+        c->failed = true;
+    return value.kind == MP_INT ? (uint64_t)value.as.integer : 0;
+}
+
+/* ---- Parts --------------------------------------------------------------------------------------------------- */
+
+static roast_str read_branch(unpacker *u, roast_str before)
+{
+    int64_t shared = mp_int(&u->at);
+    roast_str rest = mp_text(&u->at);
+    if (u->at.failed || shared < 0 || (uint64_t)shared > before.len || rest.len > LONGEST_BRANCH ||
+        (size_t)shared + rest.len > LONGEST_BRANCH) {
+        u->at.failed = true;
+        return str_none();
+    }
+    char *name = allocate(u, (size_t)shared + rest.len + 1, 1);
+    if (!name)
+        return str_none();
+    if (shared)
+        memcpy(name, before.ptr, (size_t)shared);
+    if (rest.len)
+        memcpy(name + shared, rest.ptr, rest.len);
+    return (roast_str){name, (size_t)shared + rest.len};
+}
+
+static void read_branches(unpacker *u, roast_chunk *chunk)
+{
+    size_t count = mp_array(&u->at) / 2;
+    roast_str *names = allocate(u, count, sizeof *names);
+    roast_str before = STR("");
+    for (size_t i = 0; i < count && !u->at.failed; i++)
+        names[i] = before = read_branch(u, before);
+    chunk->branches = names;
+    chunk->n_branches = count;
+}
+
+static void read_section(unpacker *u, roast_section *sections, size_t place)
+{
+    roast_section *section = &sections[place];
+    *section = roast_section_none();
+    section->name = mp_text(&u->at);
+    mp_value parent = mp_read(&u->at);
+    if (parent.kind == MP_TEXT)
+        section->parent = parent.as.text;
+    else if (parent.kind == MP_INT && parent.as.integer > 0 && (uint64_t)parent.as.integer <= place)
+        section->parent = sections[parent.as.integer - 1].name;
+    else if (parent.kind != MP_INT || parent.as.integer != 0)
+        u->at.failed = true;
+    size_t pairs = mp_map(&u->at);
+    for (size_t i = 0; i < pairs && !u->at.failed; i++) {
+        int64_t key = mp_int(&u->at);
+        if (!read_int_field(&u->at, section_ints, COUNT_OF(section_ints), key, section))
+            mp_skip(&u->at, PACKED_DEPTH);
+    }
+}
+
+static void read_sections(unpacker *u, roast_chunk *chunk)
+{
+    size_t count = mp_array(&u->at) / 3;
+    roast_section *sections = allocate(u, count, sizeof *sections);
+    for (size_t i = 0; i < count && !u->at.failed; i++)
+        read_section(u, sections, i);
+    chunk->sections = sections;
+    chunk->n_sections = count;
+}
+
+static void read_custom(unpacker *u, roast_chunk *chunk)
+{
+    size_t count = mp_map(&u->at);
+    roast_custom *custom = allocate(u, count, sizeof *custom);
+    for (size_t i = 0; i < count && !u->at.failed; i++) {
+        custom[i].name = mp_text(&u->at);
+        custom[i].msgpack = mp_raw(&u->at, PACKED_DEPTH);
+    }
+    chunk->custom = custom;
+    chunk->n_custom = count;
+}
+
+static void read_part(unpacker *u, int64_t key, roast_chunk *chunk)
+{
+    switch (key) {
+    case PACKED_UID:
+        chunk->uid = read_hash(&u->at);
+        break;
+    case PACKED_PEAK_SHARED:
+        chunk->peak_shared = mp_read(&u->at).as.boolean;
+        break;
+    case PACKED_BRANCH_SET:
+        chunk->branch_set = read_hash(&u->at);
+        break;
+    case PACKED_BRANCHES:
+        read_branches(u, chunk);
+        break;
+    case PACKED_SECTIONS:
+        read_sections(u, chunk);
+        break;
+    case PACKED_CUSTOM:
+        read_custom(u, chunk);
+        break;
+    default:
+        mp_skip(&u->at, PACKED_DEPTH);
+    }
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------- */
+
+static void read_chunk(unpacker *u, roast_chunk *chunk)
+{
+    *chunk = roast_chunk_none();
+    size_t pairs = mp_map(&u->at);
+    for (size_t i = 0; i < pairs && !u->at.failed; i++) {
+        int64_t key = mp_int(&u->at);
+        if (!read_int_field(&u->at, chunk_ints, COUNT_OF(chunk_ints), key, chunk) && !read_text_field(u, key, chunk))
+            read_part(u, key, chunk);
+    }
+}
+
+/* Adds a difference in these units to a sum; nil leaves it and gives an absent value. */
+static int64_t read_step(cursor *c, int64_t unit, int64_t *sum)
+{
+    mp_value step = mp_read(c);
+    int64_t difference;
+    if (step.kind == MP_NIL)
+        return ROAST_ABSENT;
+    if (step.kind != MP_INT || __builtin_mul_overflow(step.as.integer, unit, &difference) ||
+        __builtin_add_overflow(*sum, difference, sum))
+        c->failed = true;
+    return *sum;
+}
+
+static void read_sample_rows(unpacker *u, int64_t t_ns, unpacked *out)
+{
+    size_t count = mp_array(&u->at) / 3;
+    int64_t rss = 0;
+    out->samples = allocate(u, count, sizeof *out->samples);
+    for (size_t i = 0; i < count && !u->at.failed; i++) {
+        roast_sample sample = roast_sample_none();
+        int64_t tenths = 0;
+        sample.t_ns = read_step(&u->at, 1000, &t_ns);
+        sample.memory = read_step(&u->at, 1024, &rss);
+        if (read_step(&u->at, 1, &tenths) != ROAST_ABSENT)
+            sample.cpu = (double)tenths / 10;
+        if (sample.t_ns == ROAST_ABSENT)
+            u->at.failed = true;
+        out->samples[i] = sample;
+    }
+    out->n_samples = count;
+}
+
+static void read_samples(unpacker *u, unpacked *out)
+{
+    int64_t t_ns = 0;
+    size_t pairs = mp_map(&u->at);
+    for (size_t i = 0; i < pairs && !u->at.failed; i++) {
+        int64_t key = mp_int(&u->at);
+        if (key == PACKED_T_NS)
+            t_ns = mp_int(&u->at);
+        else if (key == PACKED_SAMPLE_ROWS)
+            read_sample_rows(u, t_ns, out);
+        else
+            mp_skip(&u->at, PACKED_DEPTH);
+    }
+}
+
+roast_code unpack_record(unpacked *out, arena *memory, roast_str packed, roast_error *err)
+{
+    *out = (unpacked){0};
+    if (packed.len > PACKED_LARGEST)
+        return fail(err, ROAST_LIMIT, "a packed record of %zu bytes is refused; the largest is %d", packed.len,
+                    PACKED_LARGEST);
+    unpacker u = {.at = cursor_over(packed.ptr, packed.len), .memory = memory};
+    size_t parts = mp_array(&u.at);
+    int64_t kind = mp_int(&u.at), version = mp_int(&u.at);
+    if (u.at.failed || parts != 3 || (kind != PACKED_CHUNK && kind != PACKED_SAMPLES))
+        return fail(err, ROAST_CORRUPT, "a packed record of %zu bytes is damaged: it does not start as one",
+                    packed.len);
+    if (version > PACKED_VERSION)
+        return fail(
+            err, ROAST_VERSION,
+            "a packed record is of version %lld; this is roastcoffea %s, which knows up to %d: the workers have "
+            "a newer one",
+            (long long)version, roast_version(), PACKED_VERSION);
+    out->is_chunk = kind == PACKED_CHUNK;
+    if (out->is_chunk)
+        read_chunk(&u, &out->chunk);
+    else
+        read_samples(&u, out);
+    if (u.no_memory)
+        return fail_memory(err);
+    if (u.at.failed || cursor_left(&u.at))
+        return fail(err, ROAST_CORRUPT, "a packed record of %zu bytes is damaged at byte %zu", packed.len,
+                    cursor_position(&u.at));
+    return ROAST_OK;
+}

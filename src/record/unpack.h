@@ -1,0 +1,20 @@
+/* Unpacking what a probe packed. The bytes come from outside: anything may be in them. */
+#ifndef RECORD_UNPACK_H
+#define RECORD_UNPACK_H
+
+#include <roast.h>
+
+#include "base/arena.h"
+
+/* One record: a chunk, or samples. Texts and arrays are in the arena or borrowed from the bytes. */
+typedef struct unpacked {
+    bool is_chunk;
+    roast_chunk chunk;
+    roast_sample *samples; /* without a worker */
+    size_t n_samples;
+} unpacked;
+
+/* ROAST_CORRUPT if the bytes are no such record, ROAST_VERSION if they are of a later one. */
+roast_code unpack_record(unpacked *out, arena *memory, roast_str packed, roast_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+"""Each fault gets a cluster of its own, which it may break."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+pytest.importorskip("coffea", reason="needs coffea")
+pytest.importorskip("distributed", reason="needs distributed")
+
+
+@pytest.fixture
+def own_client():
+    """A client of a cluster with two worker processes."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

@@ -1,0 +1,77 @@
+"""Workers that die: killed in a chunk, out of memory, again and again until Dask gives up."""
+
+from __future__ import annotations
+
+import dask
+import nano
+import pytest
+from distributed import Client, LocalCluster
+from helpers import failures, rows, runner, traces
+
+from roastcoffea import MetricsCollector
+
+
+def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, fileset, tmp_path):
+    expected, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
+    with MetricsCollector(own_client) as collector:
+        out, _ = runner(own_client)(fileset, processor_instance=nano.Deadly(str(tmp_path), "background", times=1))
+    assert out["signal"] == expected["signal"] and out["background"] == expected["background"]
+    (failure,) = [f for f in failures(collector) if f[1] == "background"]
+    assert failure[0] == "KilledWorker" and failure[2] == fileset["background"]["files"][0]
+    metrics = collector.metrics
+    assert metrics["workers_lost"] == 1
+    assert metrics["num_successful_chunks"] == 12
+    (lost,) = rows(collector.run.path, "select address, reason from worker where lost")
+    assert lost[0] == failure[3] and lost[1]
+    assert rows(collector.run.path, "select count(*) from tasks where state = 'killed'")[0][0] >= 1
+    assert traces(own_client) == []
+
+
+def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_listed(fileset, tmp_path):
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        collector = MetricsCollector(client)
+        with pytest.raises(RuntimeError, match="KilledWorker"), collector:
+            runner(client)(fileset, processor_instance=nano.Deadly(str(tmp_path), "background", times=100))
+    killed = [f for f in failures(collector) if f[0] == "KilledWorker" and f[1] == "background"]
+    assert len(killed) >= 2
+    assert collector.run.outcome == "failed"
+    assert collector.metrics["workers_lost"] >= 2
+    collector.print_summary()
+
+
+class Hungry(nano.Plain):
+    """Takes memory without end in the first chunk it gets of a dataset."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def process(self, events):
+        import os
+        import time
+
+        if events.metadata["dataset"] == "background" and not os.listdir(self.folder):
+            open(os.path.join(self.folder, "eaten"), "w").close()
+            eaten = []
+            while True:  # until the nanny ends it
+                eaten.append(bytearray(20_000_000))
+                time.sleep(0.005)
+        return nano.measure(events)
+
+
+def test_a_worker_out_of_memory_is_named_as_such(fileset, tmp_path):
+    fractions = {"target": False, "spill": False, "pause": False, "terminate": 0.95}
+    with (
+        dask.config.set({f"distributed.worker.memory.{name}": value for name, value in fractions.items()}),
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="700MB", dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        with MetricsCollector(client) as collector:
+            out, _ = runner(client)(fileset, processor_instance=Hungry(str(tmp_path)))
+    assert out["background"]["events"] == 400
+    reasons = rows(collector.run.path, "select reason from worker where lost")
+    assert any("out of memory" in reason for (reason,) in reasons)
+    assert [f[1] for f in failures(collector) if f[0] == "KilledWorker" and f[1] == "background"]
