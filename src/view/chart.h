@@ -121,7 +121,8 @@ typedef struct svg_options {
 void chart_svg(buf *out, const chart *c, const svg_options *options);
 /* The style that embedded charts need, once per page: light, and dark where the reader prefers it. */
 void chart_css(buf *out);
-/* The colours as variables of a page: --c0 to --c6, --neutral, --bad, --ground, --ink, --muted, --grid. */
+/* The colours as variables of a page: --c0 to --c6, --neutral, --bad, --ground, --ink, --muted, --grid. The class "light" on the root
+ * element asks for light ones, as for paper. */
 void chart_palette_css(buf *out);
 /* The chart as one JSON object: numbers, not pixels. */
 void chart_json(buf *out, const chart *c);

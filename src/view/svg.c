@@ -441,9 +441,9 @@ static void put_shades(buf *out, const struct shades *s)
                s->ground, s->ink, s->ink, s->muted, s->grid, s->muted);
 }
 
-static void put_variables(buf *out, const struct shades *s)
+static void put_variables(buf *out, const char *where, const struct shades *s)
 {
-    buf_text(out, ":root{");
+    buf_format(out, "%s{", where);
     for (int i = 0; i < CHART_COLOURS; i++)
         buf_format(out, "--c%d:%s;", i, s->colours[i]);
     buf_format(out, "--neutral:%s;--bad:%s;--ground:%s;--ink:%s;--muted:%s;--grid:%s}\n", s->neutral, s->bad, s->ground,
@@ -452,9 +452,9 @@ static void put_variables(buf *out, const struct shades *s)
 
 void chart_palette_css(buf *out)
 {
-    put_variables(out, &LIGHT);
-    buf_text(out, "@media screen and (prefers-color-scheme:dark){\n");
-    put_variables(out, &DARK);
+    put_variables(out, ":root", &LIGHT);
+    buf_text(out, "@media (prefers-color-scheme:dark){\n");
+    put_variables(out, ":root:not(.light)", &DARK);
     buf_text(out, "}\n");
 }
 
