@@ -183,7 +183,7 @@ const datasetClass = number => number >= 0 ? 'c' + number : 'neutral';
 
 const charts = [];   /* { draw(), moment(t) } */
 const shown = { from: 0, to: 1, least: 0, most: 1, moment: NaN };
-const LEFT = 58, RIGHT = 10;
+const LEFT = 66, RIGHT = 10;
 
 let drawing = 0;
 function drawSoon() {
@@ -254,6 +254,9 @@ function valueTicks(most, count, base = 10) {
   for (let i = 0; i * step <= most * 1.0001; i++) ticks.push(i * step);
   return ticks;
 }
+
+/* Round numbers need no decimals: "50 kHz", "2.5 GB/s". */
+const tickText = text => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
 
 /* A canvas that is as sharp as the screen; gives its context, in CSS pixels. */
 function prepared(canvas, height) {
@@ -445,8 +448,8 @@ function panelsOf(run) {
     const mean = knownPoints(run, series[field + '_mean']), most = knownPoints(run, series[field + '_most']);
     if (!mean.times.length) continue;
     panels.push({ title, text: percentText, height: 100, least: 100, lines: [
-      { name: 'highest', colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c) },
-      { name: 'mean', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c) }] });
+      { name: 'highest worker', rest: peakOf, colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c) },
+      { name: 'all workers', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c) }] });
   }
   return panels;
 }
@@ -485,16 +488,27 @@ function addPanel(parent, panel, last) {
       if (!hair.hidden) hair.style.transform = `translateX(${xOf(t, width)}px)`;
       for (const line of panel.lines) {
         const column = Math.min(line.drawn.length - 1, Math.floor((t - shown.from) / (shown.to - shown.from) * line.drawn.length));
-        line.readout.textContent = hair.hidden ? '' : panel.text(line.drawn[column]);
+        line.readout.textContent = hair.hidden ? (line.rest || restOf)(line, panel) : panel.text(line.drawn[column]);
+        line.readout.className = hair.hidden ? 'rest' : '';
       }
     },
   });
 }
 
+function meanOf(values) {
+  let sum = 0, count = 0;
+  for (const v of values) if (!Number.isNaN(v)) { sum += v; count++; }
+  return sum / count;
+}
+
+/* What stands in the place of the moment when there is none. */
+const restOf = (line, panel) => `mean ${panel.text(meanOf(line.drawn))}`;
+const peakOf = (line, panel) => `peak ${panel.text(line.drawn.reduce((most, v) => v > most ? v : most, 0))}`;
+
 function drawPanel(panel, canvas, last) {
   const { context: c, plotWidth } = prepared(canvas, panel.height + (last ? 24 : 0));
   panel.plotWidth = plotWidth;
-  const top = 6, bottom = panel.height - 4;
+  const top = 10, bottom = panel.height - 4;
   let most = panel.least || 0;
   for (const line of panel.lines) {
     line.drawn = line.values(Math.round(plotWidth));
@@ -509,7 +523,7 @@ function drawPanel(panel, canvas, last) {
     c.strokeStyle = v === 0 ? colours.muted : colours.grid;
     c.beginPath(); c.moveTo(LEFT, at); c.lineTo(LEFT + plotWidth, at); c.stroke();
     c.fillStyle = colours.muted;
-    c.fillText(panel.text(v), LEFT - 7, at);
+    c.fillText(tickText(panel.text(v)), LEFT - 8, at);
   }
   for (const line of panel.lines) drawLine(c, line, y, plotWidth);
 }
@@ -615,12 +629,13 @@ function drawLanes(run, canvas) {
 function labelLanes(run, c) {
   const rows = lanes.rows.length, rowHeight = lanes.height / (rows || 1);
   c.fillStyle = colours.muted; c.textAlign = 'right'; c.textBaseline = 'middle';
-  let first = 0;
+  let first = 0, free = 0;
   for (let row = 1; row <= rows; row++) {
     if (row < rows && run.laneWorker[lanes.rows[row]] === run.laneWorker[lanes.rows[first]]) continue;
-    if ((row - first) * rowHeight >= 11) {
-      const worker = run.laneWorker[lanes.rows[first]];
-      c.fillText(Number.isNaN(worker) ? '?' : `worker ${worker + 1}`, LEFT - 7, (first + row) / 2 * rowHeight);
+    const middle = Math.max(7, (first + row) / 2 * rowHeight), worker = run.laneWorker[lanes.rows[first]];
+    if (middle - 7 >= free && middle + 6 < lanes.height + 8) {
+      c.fillText(Number.isNaN(worker) ? 'not known' : worker < 999 ? `worker ${worker + 1}` : String(worker + 1), LEFT - 8, middle);
+      free = middle + (rowHeight * (row - first) < 14 ? 40 : 7);
     }
     first = row;
   }
@@ -895,6 +910,7 @@ class Table {
     this.all = tools.appendChild(make('button', 'plain', 'Show all'));
     this.all.type = 'button';
     this.all.hidden = !this.cut;
+    this.filter.hidden = this.body.rows.length < 6;
     const copy = tools.appendChild(make('button', 'plain', 'Copy as CSV'));
     copy.type = 'button';
     this.filter.addEventListener('input', () => this.update());
