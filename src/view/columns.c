@@ -48,7 +48,7 @@ static uint64_t *coded(column_coding coding, size_t rows, column_value value_at,
     return codes;
 }
 
-void column_put(buf *out, const char *name, column_coding coding, size_t rows, column_value value_at,
+void column_put(buf *out, const char *set, const char *name, column_coding coding, size_t rows, column_value value_at,
                 const void *context)
 {
     uint64_t largest = 0;
@@ -61,9 +61,12 @@ void column_put(buf *out, const char *name, column_coding coding, size_t rows, c
         for (size_t rank = 0; rank < width; rank++)
             for (size_t i = 0; i < rows; i++)
                 planes[rank * rows + i] = (unsigned char)(codes[i] >> (8 * rank));
-        buf_format(out, "%s %zu %d ", name, width, coding == COLUMN_DELTAS);
+        buf_format(
+            out,
+            "<script type=\"text/plain\" data-set=\"%s\" data-column=\"%s\" data-width=\"%zu\" data-deltas=\"%d\">",
+            set, name, width, coding == COLUMN_DELTAS);
         put_packed(out, planes, rows * width);
-        buf_char(out, '\n');
+        buf_text(out, "</script>\n");
     } else {
         fail_in(out, ROAST_MEMORY);
     }

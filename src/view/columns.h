@@ -1,8 +1,8 @@
 /* Columns of numbers in a page, small: many values of one kind, as text that a browser turns into an array.
  *
- * A column is a line "name width deltas letters". Each value is made a non-negative number of width bytes; the first
- * bytes of all values come first, then the second bytes, and so on (bytes of one rank are alike, which is what makes
- * them compress); that is compressed as zlib does, and written in base64. */
+ * A column is an element <script data-set data-column data-width data-deltas> that holds letters. Each value is made a
+ * non-negative number of width bytes; the first bytes of all values come first, then the second bytes, and so on (bytes
+ * of one rank are alike, which is what makes them compress); that is compressed as zlib does, and written in base64. */
 #ifndef VIEW_COLUMNS_H
 #define VIEW_COLUMNS_H
 
@@ -15,7 +15,7 @@ typedef enum column_coding {
 
 /* value_at gives the value of a row. A failure is remembered in out->code. */
 typedef int64_t (*column_value)(const void *context, size_t row);
-void column_put(buf *out, const char *name, column_coding coding, size_t rows, column_value value_at,
+void column_put(buf *out, const char *set, const char *name, column_coding coding, size_t rows, column_value value_at,
                 const void *context);
 
 /* Text compressed by zlib, in base64. */

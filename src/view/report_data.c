@@ -309,14 +309,15 @@ static int64_t lane_worker(const void *context, size_t row)
 
 static void put_chunks(buf *out, const report_data *data)
 {
-#define CHUNK_COLUMN_PUT(field, coding) column_put(out, #field, coding, data->n_chunks, value_of_##field, data);
+#define CHUNK_COLUMN_PUT(field, coding)                                                                                \
+    column_put(out, "chunks", #field, coding, data->n_chunks, value_of_##field, data);
     CHUNK_COLUMNS(CHUNK_COLUMN_PUT)
 #undef CHUNK_COLUMN_PUT
-    column_put(out, "entries", COLUMN_PLAIN, data->n_chunks, value_of_entries, data);
-    column_put(out, "dataset", COLUMN_PLAIN, data->n_chunks, value_of_dataset, data);
-    column_put(out, "file", COLUMN_PLAIN, data->n_chunks, value_of_file, data);
-    column_put(out, "lane", COLUMN_PLAIN, data->n_chunks, value_of_lane, data);
-    column_put(out, "lane_worker", COLUMN_PLAIN, data->n_lanes, lane_worker, data);
+    column_put(out, "chunks", "entries", COLUMN_PLAIN, data->n_chunks, value_of_entries, data);
+    column_put(out, "chunks", "dataset", COLUMN_PLAIN, data->n_chunks, value_of_dataset, data);
+    column_put(out, "chunks", "file", COLUMN_PLAIN, data->n_chunks, value_of_file, data);
+    column_put(out, "chunks", "lane", COLUMN_PLAIN, data->n_chunks, value_of_lane, data);
+    column_put(out, "chunks", "lane_worker", COLUMN_PLAIN, data->n_lanes, lane_worker, data);
 }
 
 /* Points of the number of workers, and the heartbeats of all workers by column of pixels. */
@@ -367,8 +368,8 @@ static void put_overview(buf *out, const report_data *data, sample_field field, 
     arena scratch = {0};
     curves c = {data, series_overview(series, field, &scratch)};
     if (c.overview) {
-        column_put(out, mean, COLUMN_PLAIN, series->columns, overview_mean, &c);
-        column_put(out, most, COLUMN_PLAIN, series->columns, overview_greatest, &c);
+        column_put(out, "series", mean, COLUMN_PLAIN, series->columns, overview_mean, &c);
+        column_put(out, "series", most, COLUMN_PLAIN, series->columns, overview_greatest, &c);
     } else if (!out->code) {
         out->code = ROAST_MEMORY;
     }
@@ -380,10 +381,10 @@ static void put_series(buf *out, const report_data *data)
     const presence_points *presence = &data->series.presence;
     curves c = {data, NULL};
     if (presence->count && data->length) {
-        column_put(out, "at", COLUMN_DELTAS, presence->count, presence_at, &c);
-        column_put(out, "workers", COLUMN_PLAIN, presence->count, presence_workers, &c);
+        column_put(out, "series", "at", COLUMN_DELTAS, presence->count, presence_at, &c);
+        column_put(out, "series", "workers", COLUMN_PLAIN, presence->count, presence_workers, &c);
         if (presence->cores_known)
-            column_put(out, "cores", COLUMN_PLAIN, presence->count, presence_cores, &c);
+            column_put(out, "series", "cores", COLUMN_PLAIN, presence->count, presence_cores, &c);
     }
     put_overview(out, data, SAMPLE_MEMORY, "memory_mean", "memory_most");
     put_overview(out, data, SAMPLE_CPU, "cpu_mean", "cpu_most");
@@ -453,9 +454,7 @@ void report_data_put(buf *out, const report_data *data, const roast_summary *sum
     put_about(out, data, summary);
     buf_text(out, "</script>\n<script type=\"text/plain\" id=\"data-names\">");
     put_names(out, data, colours);
-    buf_text(out, "</script>\n<script type=\"text/plain\" id=\"data-series\">\n");
-    put_series(out, data);
-    buf_text(out, "</script>\n<script type=\"text/plain\" id=\"data-chunks\">\n");
-    put_chunks(out, data);
     buf_text(out, "</script>\n");
+    put_series(out, data);
+    put_chunks(out, data);
 }

@@ -113,12 +113,11 @@ function columnValues(bytes, width, deltas) {
   return values;
 }
 
-async function columnsOf(id) {
+async function columnsOf(set) {
   const columns = {};
-  for (const line of find(id).textContent.split('\n')) {
-    const [name, width, deltas, letters] = line.split(' ');
-    if (!letters) continue;
-    columns[name] = columnValues(await unpacked(letters), Number(width), deltas === '1');
+  for (const element of document.querySelectorAll(`script[data-set=${set}]`)) {
+    const { column, width, deltas } = element.dataset;
+    columns[column] = columnValues(await unpacked(element.textContent), Number(width), deltas === '1');
     await pause();
   }
   return columns;
@@ -132,8 +131,8 @@ function filled(values, count, value) {
 async function readRun() {
   const about = JSON.parse(find('data-about').textContent);
   const names = await packedJson('data-names');
-  const series = await columnsOf('data-series');
-  const packed = await columnsOf('data-chunks');
+  const series = await columnsOf('series');
+  const packed = await columnsOf('chunks');
   const n = about.chunks, tick = about.tick;
   const column = name => filled(packed[name], n, NaN);
   const inSeconds = name => { const c = column(name); for (let i = 0; i < n; i++) c[i] *= tick; return c; };
@@ -147,6 +146,7 @@ async function readRun() {
     laneWorker: filled(packed.lane_worker, about.lanes, NaN),
     start: new Float64Array(n), stop: new Float64Array(n), end: new Float64Array(n),
   };
+  await pause();
   const dataset = column('dataset'), lane = column('lane');
   for (let i = 0; i < n; i++) {
     run.dataset[i] = Number.isNaN(dataset[i]) ? -1 : dataset[i];
@@ -185,14 +185,35 @@ const charts = [];   /* { draw(), moment(t) } */
 const shown = { from: 0, to: 1, least: 0, most: 1, moment: NaN };
 const LEFT = 66, RIGHT = 10;
 
-let drawing = 0;
+/* Charts are drawn one after the other, as many in a frame as there is time for: what is pointed at never waits for
+ * all of them. */
+const FRAME_MS = 12;
+let undrawn = [], frameAsked = false;
+
 function drawSoon() {
-  if (!drawing) drawing = requestAnimationFrame(() => { drawing = 0; drawAll(); });
+  undrawn = charts.slice();
+  askFrame();
 }
 
-function drawAll() {
+function askFrame() {
+  if (frameAsked) return;
+  frameAsked = true;
+  requestAnimationFrame(() => {
+    const began = performance.now();
+    frameAsked = false;
+    do undrawn.shift().draw(); while (undrawn.length && performance.now() - began < FRAME_MS);
+    if (undrawn.length) askFrame(); else setMoment(shown.moment);
+  });
+}
+
+function drawNow() {
   for (const chart of charts) chart.draw();
   setMoment(shown.moment);
+}
+
+/* Resolves when everything that was asked for is drawn. */
+async function drawn() {
+  while (undrawn.length || frameAsked) await pause();
 }
 
 function show(from, to) {
@@ -463,6 +484,7 @@ function addPanel(parent, panel, last) {
     const key = keys.appendChild(make('span'));
     key.append(make('i', line.colour === 'muted' ? 'ink' : line.colour), make('span', '', line.name));
     line.readout = key.appendChild(make('b'));
+    line.drawn = [NaN];
   }
   const plot = figure.appendChild(make('div', 'plot'));
   plot.tabIndex = 0;
@@ -600,10 +622,17 @@ function drawLanes(run, canvas) {
   shades.push(colours.neutral);
   const full = shades.map(hex => pixel(hex, 0.92)), light = shades.map(hex => pixel(hex, 0.42)), dim = shades.map(hex => pixel(hex, 0.16));
   const bad = pixel(colours.bad), badDim = pixel(colours.bad, 0.3), last = shades.length - 1;
+  const tops = new Int32Array(rows), ends = new Int32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    tops[row] = Math.floor(row * rowHeight);
+    ends[row] = Math.max(tops[row] + 1, Math.floor((row + 1) * rowHeight) - gap);
+  }
   const box = (row, a, b, shade) => {
     const x0 = Math.max(0, Math.floor((a - shown.from) * scale)), x1 = Math.min(width, Math.max(x0 + 1, Math.round((b - shown.from) * scale)));
-    const y0 = Math.floor(row * rowHeight), y1 = Math.max(y0 + 1, Math.floor((row + 1) * rowHeight) - gap);
-    for (let y = y0; y < y1; y++) pixels.fill(shade, y * width + x0, y * width + x1);
+    for (let y = tops[row]; y < ends[row]; y++) {
+      if (x1 - x0 > 24) pixels.fill(shade, y * width + x0, y * width + x1);
+      else for (let at = y * width + x0, end = y * width + x1; at < end; at++) pixels[at] = shade;
+    }
   };
   const failed = [];
   for (let i = 0; i < run.n; i++) {
@@ -611,9 +640,12 @@ function drawLanes(run, canvas) {
     const row = lanes.rowOf[run.lane[i]];
     if (row < 0 || run.end[i] < shown.from) continue;
     const dataset = run.dataset[i] < 0 ? last : run.dataset[i], dimmed = lanes.only >= 0 && lanes.only !== dataset;
-    if (run.error[i]) { failed.push(i); continue; }
-    box(row, run.begin[i], run.end[i], dimmed ? dim[dataset] : light[dataset]);
-    if (!dimmed) box(row, run.start[i], run.stop[i], full[dataset]);
+    if (run.error[i]) failed.push(i);
+    else if (dimmed) box(row, run.begin[i], run.end[i], dim[dataset]);
+    else {
+      if ((run.end[i] - run.begin[i]) * scale > 2) box(row, run.begin[i], run.end[i], light[dataset]);
+      box(row, run.start[i], run.stop[i], full[dataset]);
+    }
   }
   for (const i of failed) { /* over the others, and wide enough to be seen */
     const dimmed = lanes.only >= 0 && lanes.only !== run.dataset[i];
@@ -997,7 +1029,7 @@ function followSections() {
 }
 
 function followScreen() {
-  const again = () => { readColours(); sweepCache = null; drawAll(); };
+  const again = () => { readColours(); drawNow(); };
   let width = 0;
   new ResizeObserver(() => {
     if (width && width !== document.body.clientWidth) drawSoon();
@@ -1026,13 +1058,13 @@ async function drawRun() {
     else timeline.append(make('p', 'missing', 'Nothing in this run changes over time: no chunk, no worker and no heartbeat was recorded.'));
     panels.forEach((panel, i) => addPanel(timeline, panel, i === panels.length - 1));
   }
+  await pause();
   if (lanesPlace) {
     lanesPlace.replaceChildren();
     addLanes(run, lanesPlace);
   }
-  await pause();
-  for (const chart of charts) { chart.draw(); await pause(); }
   show(0, run.length);
+  await drawn();
   followScreen();
 }
 
