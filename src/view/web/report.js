@@ -666,7 +666,7 @@ function labelLanes(run, c) {
     if (row < rows && run.laneWorker[lanes.rows[row]] === run.laneWorker[lanes.rows[first]]) continue;
     const middle = Math.max(7, (first + row) / 2 * rowHeight), worker = run.laneWorker[lanes.rows[first]];
     if (middle - 7 >= free && middle + 6 < lanes.height + 8) {
-      c.fillText(Number.isNaN(worker) ? 'not known' : worker < 999 ? `worker ${worker + 1}` : String(worker + 1), LEFT - 8, middle);
+      c.fillText(Number.isNaN(worker) ? 'not known' : run.names.workers.length < 100 ? `worker ${worker + 1}` : grouped(worker + 1), LEFT - 8, middle);
       free = middle + (rowHeight * (row - first) < 14 ? 40 : 7);
     }
     first = row;
