@@ -14,8 +14,7 @@ typedef struct core_state {
     PyObject *sections[2]; /* {name: Section} of track_time and track_memory, which have no state of their own */
     PyObject *num_requested_bytes; /* the names that are asked for again and again */
     PyObject *empty_fields[3];     /* "timing", "memory", "bytes" */
-    PyObject *datetime_from_stamp; /* datetime.fromtimestamp, when it was first needed */
-    PyObject *utc;
+    PyObject *epoch, *timedelta;   /* to make datetimes, when they were first needed */
 } core_state;
 
 core_state *core_state_of(PyObject *module);

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "core.h"
 #include "probe/look.h"
+#include "probe/pack.h"
 #include "probe/sampler.h"
 
 static int core_exec(PyObject *module);
@@ -101,6 +102,13 @@ static PyObject *core_catalogue(PyObject *module, PyObject *unused)
 
 /* ---- The module ---------------------------------------------------------------------------------------------- */
 
+static PyObject *core_forget_branches(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    pack_forget_branches();
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef core_functions[] = {
     {"track_time", (PyCFunction)(void (*)(void))core_track_time, METH_FASTCALL | METH_KEYWORDS,
      "track_time(owner, name)\n--\n\nMeasure wall time and CPU time of a named part of a chunk."},
@@ -110,6 +118,8 @@ static PyMethodDef core_functions[] = {
      "track_bytes(owner, events, name)\n--\n\nCount the bytes that the file source reads in a named part of a chunk."},
     {"current_chunk", core_current_chunk, METH_NOARGS,
      "current_chunk()\n--\n\nThe innermost Chunk that is being measured on this thread, or None."},
+    {"forget_branches", core_forget_branches, METH_NOARGS,
+     "forget_branches()\n--\n\nSend the names of branches again: the records have a new reader from now on."},
     {"sampler_start", (PyCFunction)(void (*)(void))core_sampler_start, METH_VARARGS | METH_KEYWORDS,
      "sampler_start(hz=10)\n--\n\nSample memory and CPU of this process, in a thread without the interpreter."},
     {"sampler_stop", core_sampler_stop, METH_NOARGS, "sampler_stop()\n--\n\nEnd what sampler_start began."},
@@ -161,7 +171,8 @@ static int core_exec(PyObject *module)
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
-                   run_type_add(module, state) || summary_type_add(module, state)
+                   run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
+                   records_type_add(module, state)
                ? -1
                : 0;
 }
@@ -183,8 +194,8 @@ static int core_exec(PyObject *module)
     X(empty_fields[0])                                                                                                 \
     X(empty_fields[1])                                                                                                 \
     X(empty_fields[2])                                                                                                 \
-    X(datetime_from_stamp)                                                                                             \
-    X(utc)
+    X(epoch)                                                                                                           \
+    X(timedelta)
 
 static int core_traverse(PyObject *module, visitproc visit, void *arg)
 {

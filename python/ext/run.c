@@ -72,6 +72,29 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     return code ? core_raise(state, &err) : summary_new(state, summary);
 }
 
+static PyObject *run_columns(PyObject *object, PyObject *name)
+{
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    if (!text) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "Run.columns: the name of a table is needed");
+        return NULL;
+    }
+    return table_new(core_state_of_type(Py_TYPE(object)), (run_object *)object, text);
+}
+
+static PyObject *run_chunk_records(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return records_new(core_state_of_type(Py_TYPE(object)), (run_object *)object);
+}
+
+static PyObject *run_tracking_data(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return tracking_data(core_state_of_type(Py_TYPE(object)), (run_object *)object);
+}
+
 static PyObject *run_document_text(PyObject *object, PyObject *args)
 {
     const char *kind;
@@ -179,6 +202,13 @@ static PyObject *run_get_path(PyObject *object, void *unused)
 
 static PyMethodDef run_methods[] = {
     {"summary", run_summary, METH_NOARGS, "summary()\n--\n\nEvery metric that can be derived from the run."},
+    {"columns", run_columns, METH_O,
+     "columns(table)\n--\n\nA table of the run by columns: 'chunks', 'workers', 'samples', 'sections', 'files',\n"
+     "'branches' or 'tasks'."},
+    {"chunk_records", run_chunk_records, METH_NOARGS,
+     "chunk_records()\n--\n\nThe chunks as a sequence of dicts in the documented shape, made when asked for."},
+    {"tracking_data", run_tracking_data, METH_NOARGS,
+     "tracking_data()\n--\n\nThe time series of the workers, as roastcoffea 0.1 has them."},
     {"document", run_document_text, METH_VARARGS,
      "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config'; or None."},
     {"activities", run_activity_list, METH_NOARGS,

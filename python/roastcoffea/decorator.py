@@ -24,8 +24,9 @@ _guard = Guard()
 class _CurrentChunk(MutableMapping):
     """``self._roastcoffea_current_chunk``: the values of the chunk that the calling thread is at.
 
-    One object serves all threads and all processors, so a processor that is shared between threads does not mix them
-    up. Outside a chunk it is empty and forgets what is put in.
+    One object, an attribute of the processor's class, serves all threads and all processors: so a processor that is
+    shared between threads does not mix them up, and nothing is added to the user's object. Outside a chunk it is empty
+    and forgets what is put in.
     """
 
     def _fields(self) -> MutableMapping:
@@ -72,6 +73,9 @@ class _Tracked:
     def __reduce__(self) -> tuple:
         return track_metrics, (self.process,)
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        owner._roastcoffea_current_chunk = current_chunk
+
     def __get__(self, owner: Any, kind: type | None = None) -> Callable:
         return self if owner is None else types.MethodType(self, owner)
 
@@ -114,6 +118,7 @@ class _OwnChunk:
     def __init__(self, events: Any) -> None:
         from roastcoffea import _core
 
+        work.tell_readers(tuple(work.listeners))
         self.events = events
         self.before = work.source_counters(events)
         self.chunk = _core.Chunk(_describe(events))
@@ -124,14 +129,10 @@ class _OwnChunk:
         from roastcoffea import _core
 
         owner = args[0] if is_method and args else None
-        measured = _core.current_chunk() is not None
+        if _core.current_chunk() is not None:
+            return None
         wanted = bool(work.listeners) if owner is None else getattr(owner, work.FLAG, False)
-        if owner is not None and (measured or wanted):
-            try:
-                owner._roastcoffea_current_chunk = current_chunk
-            except AttributeError:  # it has no place for it
-                pass
-        if measured or not wanted:
+        if not wanted:
             return None
         return cls(kwargs.get("events", args[is_method] if len(args) > is_method else None))
 

@@ -2,7 +2,7 @@
 
 While a collector is open, ``Runner.run`` and ``Runner.preprocess`` are wrapped. For the length of one ``run`` the runner
 object gets an attribute ``_work_function`` (an object of ``work.WorkFunction``) that hides the class's own; coffea then
-ships it with any executor. After the last collector has closed, the class is as it was.
+ships it with any executor. (Without compression also ``automatic_retries``, to give the tasks of the chunks a name.) After the last collector has closed, the class is as it was.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from roastcoffea.guard import Guard
-from roastcoffea.work import KEY, WorkFunction
+from roastcoffea.work import KEY, NamedTask, WorkFunction
 
 __all__ = ["Listener", "attach", "detach"]
 
@@ -110,7 +110,7 @@ def _run(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
                 if isinstance(fileset, list):
                     for item in fileset:
                         listener.item(item)
-        stack.enter_context(_measured_work(runner, listeners))
+        stack.enter_context(_measured_work(runner, listeners, processor))
         result = original(runner, *args, **kwargs)
     for listener in listeners:
         with listener.guard("coffea's report"):
@@ -129,15 +129,20 @@ def _client_of(runner: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _measured_work(runner: Any, listeners: list[Listener]) -> Iterator[None]:
+def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> Iterator[None]:
     with listeners[0].guard("chunks"):
         ids = tuple(listener.identity for listener in listeners)
         spool = next((listener.spool for listener in listeners if listener.spool), None)
-        runner._work_function = WorkFunction(type(runner)._work_function, ids, spool)
+        kind = type(runner)
+        runner._work_function = WorkFunction(kind._work_function, ids, spool)
+        if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
+            name = getattr(processor, "__name__", None) or type(processor).__name__
+            runner.automatic_retries = NamedTask(kind, "automatic_retries", name)
     try:
         yield
     finally:
-        vars(runner).pop("_work_function", None)
+        for name in ("_work_function", "automatic_retries"):
+            vars(runner).pop(name, None)
 
 
 @contextlib.contextmanager
@@ -170,8 +175,19 @@ def _preprocess(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> A
         for listener in listeners:
             with listener.guard("coffea's preprocessing"):
                 stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
+        stack.enter_context(_without(runner, "automatic_retries"))
         chunks = original(runner, *args, **kwargs)
     return _watched(chunks, listeners) if isinstance(chunks, Generator) else chunks
+
+
+@contextlib.contextmanager
+def _without(runner: Any, attribute: str) -> Iterator[None]:
+    ours = vars(runner).pop(attribute, None)
+    try:
+        yield
+    finally:
+        if ours is not None:
+            setattr(runner, attribute, ours)
 
 
 def _watched(chunks: Generator, listeners: list[Listener]) -> Generator:

@@ -55,7 +55,6 @@ class Recording:
         self.lock = threading.Lock()
         self.items: dict[bytes, Any] = {}
         self.running: dict[tuple[str, bytes], int] = {}
-        self.left: dict[str, tuple[int, str]] = {}
         self.chunks = 0
         self.spool: str | None = None
         self._open(path)

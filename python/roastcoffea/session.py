@@ -184,6 +184,7 @@ class Session:
         self.recording.fact("executor", type(runner.executor).__name__)
         late = self._late_backend(client)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(self._flag_away(processor))
             for backend in self.backends:
                 if backend.wants(runner):
                     stack.enter_context(backend.running(runner, processor))
@@ -251,6 +252,20 @@ class Session:
             setattr(processor, work.FLAG, False)
             with contextlib.suppress(TypeError):
                 _switched_off.add(processor)
+
+
+    @contextlib.contextmanager
+    def _flag_away(self, processor: Any) -> Iterator[None]:
+        """Ship the processor without our attribute: it is not needed there, and not everything can be pickled with it."""
+        ours = hasattr(processor, "__dict__") and processor is self.processor and self._flag_before is not True
+        away = ours and vars(processor).get(work.FLAG) is True
+        if away:
+            del vars(processor)[work.FLAG]
+        try:
+            yield
+        finally:
+            if away:
+                setattr(processor, work.FLAG, True)
 
 
 def processor_name_of(processor: Any) -> str | None:

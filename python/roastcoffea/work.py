@@ -31,12 +31,14 @@ from roastcoffea.guard import Guard
 __all__ = [
     "FLAG",
     "KEY",
+    "NamedTask",
     "WorkFunction",
     "item_key",
     "load",
     "note_reads",
     "read_spooled",
     "source_counters",
+    "tell_readers",
     "topic_of",
     "worker_name",
 ]
@@ -115,6 +117,24 @@ class WorkFunction:
         return out
 
 
+class NamedTask:
+    """A function under a name for Dask's task stream; a worker gets the function itself.
+
+    Without compression coffea calls the tasks of the chunks and those that fetch metadata the same, and Dask then adds
+    up their fine metrics.
+    """
+
+    def __init__(self, owner: type, function: str, name: str) -> None:
+        self.owner, self.function = owner, function
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.owner, self.function)(*args, **kwargs)
+
+    def __reduce__(self) -> tuple:
+        return getattr, (self.owner, self.function)
+
+
 class _Attempt:
     """One attempt at a chunk, from the call of the work function until it returns or raises."""
 
@@ -128,6 +148,7 @@ class _Attempt:
         self.ran = False
         self.worker = worker_name()
         self.key = item_key(item)
+        tell_readers(function.ids)
         self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
         self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
         self.chunk.phase("open")
@@ -185,7 +206,7 @@ class _Attempt:
         self.chunk.phase("return")
         branches = note_reads(self.chunk, events, before)
         with _guard("facts about files"):
-            facts = None if branches is None else _file_facts(events, self.item, branches, self.function.ids)
+            facts = None if branches is None else _file_facts(events, self.item, branches)
             if facts:
                 self.send({"f": facts})
 
@@ -232,8 +253,20 @@ class _Attempt:
 _guard = Guard()
 _waiting: list[bytes] = []  # records of failed attempts that wait for an output to ride in
 _signatures: dict[Callable, inspect.Signature] = {}
-_seen_files: dict[tuple, dict[tuple, set[str]]] = {}
+_seen_files: dict[tuple[str, str], set[str]] = {}  # branches whose sizes were sent
+_readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
+
+
+def tell_readers(ids: tuple[str, ...]) -> None:
+    """Names and sizes of branches are not sent with every record; a new reader has to get them again."""
+    global _readers
+    if ids != _readers or not ids:
+        from roastcoffea import _core
+
+        _readers = ids
+        _seen_files.clear()
+        _core.forget_branches()
 
 
 def _signature(function: Callable) -> inspect.Signature:
@@ -338,12 +371,10 @@ def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[
     return branches
 
 
-def _file_facts(events: Any, item: Any, branches: list[str], ids: tuple[str, ...]) -> dict | None:
+def _file_facts(events: Any, item: Any, branches: list[str]) -> dict | None:
     """What is known about a file, from the tree that uproot has in memory; only what this process has not sent yet."""
     handle = getattr(_factory(events), "file_handle", None)
-    if ids not in _seen_files:
-        _seen_files.clear()  # another run: what was sent to the last one does not count
-    seen = _seen_files.setdefault(ids, {}).setdefault((item.filename, item.treename), set())
+    seen = _seen_files.setdefault((item.filename, item.treename), set())
     new = [name for name in branches if name not in seen]
     if handle is None or not hasattr(handle, "file") or (seen and not new):
         return None

@@ -38,6 +38,16 @@ static void place(chunk_mark *mark, const roast_chunk *chunk, const roast_worker
     mark->end_ns = end;
 }
 
+static void add_phases(chunk_reader *reader, uint32_t dataset, const chunk_mark *mark, int64_t process_ns)
+{
+    size_t datasets = run_datasets(reader->run);
+    phase_sums *sums = &reader->out->phases[dataset < datasets ? dataset : datasets];
+    sums->open += clock_seconds(mark->open_ns);
+    sums->events += clock_seconds(mark->events_ns);
+    sums->process += clock_seconds(process_ns);
+    sums->back += clock_seconds(mark->back_ns);
+}
+
 static bool make_room(run_series *out)
 {
     if (out->n_chunks < out->capacity)
@@ -68,11 +78,14 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .rss_peak = chunk->rss_peak,
         .compressed = ROAST_ABSENT,
         .uncompressed = ROAST_ABSENT,
+        .entry_start = chunk->entry_start,
         .dataset = row->dataset,
+        .file = row->file,
         .worker = row->worker,
         .branch_set = row->branch_set,
         .failed = !str_absent(chunk->error_type) || !str_absent(chunk->error),
     };
+    add_phases(reader, mark->dataset, mark, measured(chunk->duration_ns));
     place(mark, chunk, run_worker(reader->run, row->worker));
     /* Until the sizes are known, the place in the list stands for them. */
     if (reader->access && !access_add(reader->access, row->file, row->branch_set, &mark->compressed))
@@ -96,6 +109,9 @@ static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, r
 {
     access_list access = {0};
     chunk_reader reader = {out, run, needs & SERIES_ACCESS ? &access : NULL};
+    out->phases = arena_alloc(&out->memory, run_datasets(run) + 1, sizeof *out->phases);
+    if (!out->phases)
+        return fail_memory(err);
     roast_code code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
     if (code == ROAST_MEMORY)
         fail_memory(err);

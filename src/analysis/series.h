@@ -15,11 +15,17 @@ typedef struct chunk_mark {
     int64_t thread;
     int64_t bytes, events, rss_peak;
     int64_t compressed, uncompressed; /* of the branches it read, in its file; see SERIES_ACCESS */
-    uint32_t dataset, worker, branch_set;
+    int64_t entry_start;
+    uint32_t dataset, file, worker, branch_set;
     uint32_t lane; /* see lanes.h */
     bool failed;
     bool placed; /* its times are known and near the run: it can be drawn on the run's time axis */
 } chunk_mark;
+
+/* Where the time of a dataset's chunks went, failed attempts included. */
+typedef struct phase_sums {
+    double open, events, process, back; /* seconds */
+} phase_sums;
 
 typedef enum sample_field {
     SAMPLE_MEMORY,    /* percent of the limit */
@@ -52,6 +58,7 @@ typedef struct run_series {
     int64_t from_ns, to_ns; /* what the time axis spans; ROAST_ABSENT if nothing has a time */
     chunk_mark *chunks;
     size_t n_chunks, capacity;
+    phase_sums *phases;       /* by dataset; the last for records that name none */
     size_t n_elsewhere;       /* chunks whose times are far from the run */
     presence_points presence; /* of workers */
     size_t n_workers, columns;

@@ -64,6 +64,13 @@ uint64_t pack_new_uid(void)
     return uid ? uid : 1;
 }
 
+void pack_forget_branches(void)
+{
+    remember();
+    u64map_release(&memory.sets);
+    pthread_mutex_unlock(&memory.lock);
+}
+
 /* Whether the names of a set go along this time: with every power of two. */
 static bool names_are_due(uint64_t set)
 {

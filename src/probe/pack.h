@@ -9,6 +9,8 @@
 /* Appends a chunk. Its branches, if there are any, are each there once; their hash always goes along, the names with
  * the first, second, fourth, eighth, … record of their set that this process packs. What went wrong is in out->code. */
 void pack_chunk(buf *out, const roast_chunk *chunk);
+/* Starts that count again: whoever gets the records from now on has not seen the names. */
+void pack_forget_branches(void);
 /* A number that no other record has. */
 uint64_t pack_new_uid(void);
 

@@ -122,15 +122,25 @@ static bool counts_things(const chart_axis *axis)
     return axis->unit.len == 0;
 }
 
+/* To whole steps, and a little further where the data would touch the edge. Percentages end at 100. */
+static void extend_to_ticks(chart_axis *axis, double step)
+{
+    double low = axis->low, high = axis->high;
+    axis->low = floor(low / step + 1e-9) * step;
+    axis->high = ceil(high / step - 1e-9) * step;
+    double span = axis->high - axis->low;
+    bool whole = str_equal(axis->unit, STR("%")) && high == 100;
+    if (axis->high - high < 0.02 * span && !whole && high != 0)
+        axis->high += 0.05 * span;
+}
+
 static void number_ticks(chart_builder *b, chart_axis *axis, bool extend)
 {
     double step = nice_step(axis->high - axis->low, WANTED_TICKS);
     if (counts_things(axis) && step < 1)
         step = 1;
-    if (extend) { /* the last gridline is above the data */
-        axis->low = floor(axis->low / step + 1e-9) * step;
-        axis->high = ceil(axis->high / step - 1e-9) * step;
-    }
+    if (extend)
+        extend_to_ticks(axis, step);
     double largest = fmax(fabs(axis->low), fabs(axis->high));
     double first = ceil(axis->low / step - 1e-9);
     for (int i = 0; i < MOST_TICKS; i++) {

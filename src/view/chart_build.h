@@ -31,7 +31,7 @@ struct chart_builder {
     arena *memory;
     const roast_run *run;
     const roast_summary *summary;
-    const run_series *series;
+    run_series *series;
     const sweep *sweep; /* over the whole window; NULL if nothing has a time */
     const chart_spec *spec;
     chart_options options; /* with the defaults filled in */
@@ -68,6 +68,17 @@ roast_str dataset_name(const chart_builder *b, uint32_t dataset);
 int dataset_colour(const chart_builder *b, uint32_t dataset);
 roast_str worker_name(const chart_builder *b, uint32_t worker);
 
+/* Points by dataset, those at one place merged; limits are of the points. chart_chunks.c */
+typedef bool (*mark_point)(const chart_builder *b, const chunk_mark *mark, double *x, double *y); /* false: has none */
+void chart_add_points(chart_builder *b, mark_point point);
+/* The name of a dataset's series: of its own, or of those that share a colour. */
+enum { SERIES_GROUPS = CHART_COLOURS + 2 };
+roast_str group_name(chart_builder *b, size_t group);
+int group_colour(size_t group);
+size_t group_of(const chart_builder *b, const chunk_mark *mark); /* by colour, then the rest, then failed attempts */
+
+/* Counts in bins of equal width. chart_rows.c */
+void chart_add_histogram(chart_builder *b, const double *values, size_t count, roast_str name);
 /* The number of workers over time, as a line of its own. chart_workers.c */
 chart_series *chart_add_presence(chart_builder *b, int colour);
 

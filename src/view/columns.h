@@ -1,24 +1,36 @@
-/* Columns of numbers in a page, small: many values of one kind, as text that a browser turns into an array.
- *
- * A column is an element <script data-set data-column data-width data-deltas> that holds letters. Each value is made a
- * non-negative number of width bytes; the first bytes of all values come first, then the second bytes, and so on (bytes
- * of one rank are alike, which is what makes them compress); that is compressed as zlib does, and written in base64. */
+/* A run's tables by columns, for programs that compute with them: one typed array per column. */
 #ifndef VIEW_COLUMNS_H
 #define VIEW_COLUMNS_H
 
-#include "base/buf.h"
+#include "base/intern.h"
+#include "run/reader.h"
 
-typedef enum column_coding {
-    COLUMN_PLAIN, /* value + 1, and 0 for ROAST_ABSENT; a negative value is absent */
-    COLUMN_DELTAS /* differences to the value before (the first to 0), zigzag: 0, -1, 1, -2, … */
-} column_coding;
+typedef enum column_kind { COLUMN_INT, COLUMN_REAL, COLUMN_TEXT } column_kind;
 
-/* value_at gives the value of a row. A failure is remembered in out->code. */
-typedef int64_t (*column_value)(const void *context, size_t row);
-void column_put(buf *out, const char *set, const char *name, column_coding coding, size_t rows, column_value value_at,
-                const void *context);
+typedef struct column {
+    const char *name; /* static */
+    column_kind kind;
+    size_t absent; /* how many rows have no value: ROAST_ABSENT, NAN, or a text with ptr NULL */
+    union {
+        int64_t *ints;
+        double *reals;
+        roast_str *texts; /* in the table's strings: equal ones are the same */
+        void *rows;
+    } as;
+} column;
 
-/* Text compressed by zlib, in base64. */
-void packed_text_put(buf *out, roast_str text);
+typedef struct column_table {
+    const char *name; /* static */
+    column *columns;
+    size_t n_columns, n_rows, capacity;
+    intern strings;
+} column_table;
+
+/* Reads "chunks", "workers", "samples", "sections", "files", "branches" or "tasks". Anything else is ROAST_USAGE. The
+ * table does not need the run afterwards; release it even if this fails. */
+roast_code columns_read(column_table *out, roast_run *run, const char *table, roast_error *err);
+void columns_release(column_table *table);
+const column *columns_find(const column_table *table, roast_str name); /* NULL if there is none */
+const char *columns_table_at(size_t index);                            /* names of the tables; NULL after the last */
 
 #endif

@@ -12,9 +12,9 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "view/chart.h"
-#include "view/columns.h"
 #include "view/format.h"
 #include "view/html.h"
+#include "view/packed.h"
 #include "view/report_data.h"
 #include "view/report_tables.h"
 
@@ -324,7 +324,7 @@ static void write_timeline(page *p)
 
 static void say_what_is_not_placed(page *p)
 {
-    size_t missing = p->data.series.n_chunks - p->data.n_chunks;
+    size_t missing = p->data.series.n_chunks - p->data.lanes.n_chunks;
     if (!missing)
         return;
     buf_text(&p->sections, "<p class=\"missing\">");
@@ -342,7 +342,7 @@ static void write_chunks(page *p)
         return;
     }
     say_what_is_not_placed(p);
-    if (p->data.n_chunks)
+    if (p->data.lanes.n_chunks)
         buf_format(&p->sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     buf_text(&p->sections, "<div class=\"columns\">\n");
     put_pairs(p, "chunks", NULL);

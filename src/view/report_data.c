@@ -10,14 +10,11 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
-#include "view/columns.h"
 #include "view/html.h"
 #include "view/json.h"
+#include "view/packed.h"
 
-enum {
-    SAMPLE_COLUMNS = 1500,
-    MOST_LANES = 256, /* of one worker: more at a time is a broken clock, and they are drawn over each other */
-};
+enum { SAMPLE_COLUMNS = 1500 };
 static const int64_t SHORTEST_TICK_NS = 1000, MOST_TICKS = 40000000;
 
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
@@ -56,8 +53,8 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     chunk_reader *reader = context;
     report_data *data = reader->data;
     size_t number = reader->number++;
-    if (number >= data->series.n_chunks || !data->series.chunks[number].placed)
-        return ROAST_OK;
+    if (number >= data->series.n_chunks)
+        return ROAST_OK; /* came in since the series was read: the run is still being written */
     const chunk_mark *mark = &data->series.chunks[number];
     const roast_chunk *chunk = &row->record;
     uint32_t error = 0;
@@ -66,9 +63,8 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         if (error++ == INTERN_NONE)
             return ROAST_MEMORY;
     }
-    data->chunks[data->n_chunks++] = (report_chunk){
-        .number = (uint32_t)number,
-        .begin = (mark->start_ns - mark->events_ns - mark->open_ns - data->series.from_ns) / data->tick_ns,
+    data->chunks[number] = (report_chunk){
+        .begin = mark->placed ? (mark_begun(mark) - data->series.from_ns) / data->tick_ns : ROAST_ABSENT,
         .open = ticks(data, chunk->open_ns),
         .build = ticks(data, chunk->events_ns),
         .process = ticks(data, chunk->duration_ns),
@@ -86,14 +82,6 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .error = error,
     };
     return ROAST_OK;
-}
-
-static int compare_begin(const void *left, const void *right)
-{
-    const report_chunk *a = left, *b = right;
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
 }
 
 static roast_code keep_errors(report_data *data, const intern *errors)
@@ -121,110 +109,7 @@ static roast_code read_chunks(report_data *data, roast_run *run, roast_error *er
     intern_release(&reader.errors);
     if (code == ROAST_MEMORY)
         fail_memory(err);
-    qsort(data->chunks, data->n_chunks, sizeof *data->chunks, compare_begin);
     return code;
-}
-
-/* ---- Lanes --------------------------------------------------------------------------------------------------- */
-
-static int64_t or_zero(int64_t value)
-{
-    return value == ROAST_ABSENT ? 0 : value;
-}
-
-static int64_t chunk_end(const report_chunk *c)
-{
-    return c->begin + or_zero(c->open) + or_zero(c->build) + or_zero(c->process) + or_zero(c->back);
-}
-
-static uint32_t open_lane(report_data *data, uint32_t worker, uint32_t before)
-{
-    if (data->n_lanes == data->lane_capacity) {
-        size_t capacity = data->lane_capacity ? data->lane_capacity * 2 : 64;
-        report_lane *lanes = realloc(data->lanes, capacity * sizeof *lanes);
-        if (!lanes)
-            return RUN_UNKNOWN;
-        data->lanes = lanes;
-        data->lane_capacity = capacity;
-    }
-    data->lanes[data->n_lanes] = (report_lane){.worker = worker, .before = before};
-    return (uint32_t)data->n_lanes++;
-}
-
-/* The lane of its thread if that is free; threads of a pool come and go, so else any free lane of its worker; else a
- * new one. newest: the worker's lane that was opened last. */
-static uint32_t find_lane(report_data *data, const report_chunk *chunk, int64_t thread, uint32_t newest)
-{
-    uint32_t best = RUN_UNKNOWN;
-    size_t count = 0;
-    for (uint32_t lane = newest; lane != RUN_UNKNOWN; lane = data->lanes[lane].before, count++) {
-        if (data->lanes[lane].free_from > chunk->begin)
-            continue;
-        if (data->lanes[lane].thread == thread)
-            return lane;
-        best = lane;
-    }
-    if (best == RUN_UNKNOWN)
-        best = count < MOST_LANES ? open_lane(data, chunk->worker, newest) : newest;
-    return best;
-}
-
-static int compare_lanes(const void *left, const void *right, void *context)
-{
-    const report_lane *lanes = context;
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (lanes[a].worker != lanes[b].worker)
-        return lanes[a].worker < lanes[b].worker ? -1 : 1;
-    return (a > b) - (a < b);
-}
-
-static roast_code order_lanes(report_data *data, roast_error *err)
-{
-    uint32_t *order = arena_alloc(&data->memory, data->n_lanes, sizeof *order);
-    if (!order)
-        return fail_memory(err);
-    for (uint32_t i = 0; i < data->n_lanes; i++)
-        order[i] = i;
-    if (data->n_lanes)
-        qsort_r(order, data->n_lanes, sizeof *order, compare_lanes, data->lanes);
-    for (uint32_t place = 0; place < data->n_lanes; place++)
-        data->lanes[order[place]].shown = place;
-    for (size_t i = 0; i < data->n_chunks; i++)
-        data->chunks[i].lane = data->lanes[data->chunks[i].lane].shown;
-    report_lane *placed = arena_alloc(&data->memory, data->n_lanes, sizeof *placed);
-    if (!placed)
-        return fail_memory(err);
-    for (uint32_t place = 0; place < data->n_lanes; place++)
-        placed[place] = data->lanes[order[place]];
-    if (data->n_lanes)
-        memcpy(data->lanes, placed, data->n_lanes * sizeof *placed);
-    return ROAST_OK;
-}
-
-static roast_code lay_out_lanes(report_data *data, roast_error *err)
-{
-    size_t workers = run_workers(data->run) + 1; /* the last for chunks that do not say where they ran */
-    uint32_t *newest = arena_alloc(&data->memory, workers, sizeof *newest);
-    if (!newest)
-        return fail_memory(err);
-    for (size_t i = 0; i < workers; i++)
-        newest[i] = RUN_UNKNOWN;
-    for (size_t i = 0; i < data->n_chunks; i++) {
-        report_chunk *chunk = &data->chunks[i];
-        size_t group = chunk->worker < workers - 1 ? chunk->worker : workers - 1;
-        int64_t thread = data->series.chunks[chunk->number].thread;
-        size_t before = data->n_lanes;
-        chunk->lane = find_lane(data, chunk, thread, newest[group]);
-        if (chunk->lane == RUN_UNKNOWN)
-            return fail_memory(err);
-        if (data->n_lanes > before)
-            newest[group] = chunk->lane;
-        report_lane *lane = &data->lanes[chunk->lane];
-        int64_t end = chunk_end(chunk);
-        lane->thread = thread;
-        lane->free_from = end > lane->free_from ? end : lane->free_from;
-    }
-    return order_lanes(data, err);
 }
 
 roast_code report_data_read(report_data *out, roast_run *run, const roast_summary *summary, roast_error *err)
@@ -236,7 +121,7 @@ roast_code report_data_read(report_data *out, roast_run *run, const roast_summar
         code = read_chunks(out, run, err);
     }
     if (!code)
-        code = lay_out_lanes(out, err);
+        code = lanes_assign(&out->lanes, &out->series, &out->memory, err);
     if (code)
         report_data_release(out);
     return code;
@@ -246,7 +131,6 @@ void report_data_release(report_data *data)
 {
     series_release(&data->series);
     arena_release(&data->memory);
-    free(data->lanes);
     *data = (report_data){0};
 }
 
@@ -254,23 +138,30 @@ void report_data_release(report_data *data)
 
 /* Columns of chunks that are one field each. */
 #define CHUNK_COLUMNS(X)                                                                                               \
-    X(begin, COLUMN_DELTAS)                                                                                            \
-    X(open, COLUMN_PLAIN)                                                                                              \
-    X(build, COLUMN_PLAIN)                                                                                             \
-    X(process, COLUMN_PLAIN)                                                                                           \
-    X(back, COLUMN_PLAIN)                                                                                              \
-    X(cpu, COLUMN_PLAIN)                                                                                               \
-    X(entry_start, COLUMN_PLAIN)                                                                                       \
-    X(events, COLUMN_PLAIN)                                                                                            \
-    X(attempt, COLUMN_PLAIN)                                                                                           \
-    X(memory_kib, COLUMN_PLAIN)                                                                                        \
-    X(bytes, COLUMN_PLAIN)                                                                                             \
-    X(error, COLUMN_PLAIN)
+    X(begin, PACKED_DELTAS)                                                                                            \
+    X(open, PACKED_PLAIN)                                                                                              \
+    X(build, PACKED_PLAIN)                                                                                             \
+    X(process, PACKED_PLAIN)                                                                                           \
+    X(back, PACKED_PLAIN)                                                                                              \
+    X(cpu, PACKED_PLAIN)                                                                                               \
+    X(entry_start, PACKED_PLAIN)                                                                                       \
+    X(events, PACKED_PLAIN)                                                                                            \
+    X(attempt, PACKED_PLAIN)                                                                                           \
+    X(memory_kib, PACKED_PLAIN)                                                                                        \
+    X(bytes, PACKED_PLAIN)                                                                                             \
+    X(error, PACKED_PLAIN)
+
+/* Rows are chunks in the order in which they began. */
+static const report_chunk *chunk_at(const void *context, size_t row)
+{
+    const report_data *data = context;
+    return &data->chunks[data->lanes.order[row]];
+}
 
 #define CHUNK_COLUMN_VALUE(field, coding)                                                                              \
     static int64_t value_of_##field(const void *context, size_t row)                                                   \
     {                                                                                                                  \
-        return (int64_t)((const report_data *)context)->chunks[row].field;                                             \
+        return (int64_t)chunk_at(context, row)->field;                                                                 \
     }
 CHUNK_COLUMNS(CHUNK_COLUMN_VALUE)
 #undef CHUNK_COLUMN_VALUE
@@ -283,41 +174,42 @@ static int64_t known_index(uint32_t index)
 /* Where there are as many entries as events, as nearly always, nothing: the page knows. */
 static int64_t value_of_entries(const void *context, size_t row)
 {
-    const report_chunk *chunk = &((const report_data *)context)->chunks[row];
+    const report_chunk *chunk = chunk_at(context, row);
     return chunk->entries == chunk->events ? ROAST_ABSENT : chunk->entries;
 }
 
 static int64_t value_of_dataset(const void *context, size_t row)
 {
-    return known_index(((const report_data *)context)->chunks[row].dataset);
+    return known_index(chunk_at(context, row)->dataset);
 }
 
 static int64_t value_of_file(const void *context, size_t row)
 {
-    return known_index(((const report_data *)context)->chunks[row].file);
+    return known_index(chunk_at(context, row)->file);
 }
 
 static int64_t value_of_lane(const void *context, size_t row)
 {
-    return (int64_t)((const report_data *)context)->chunks[row].lane;
+    const report_data *data = context;
+    return (int64_t)data->series.chunks[data->lanes.order[row]].lane;
 }
 
 static int64_t lane_worker(const void *context, size_t row)
 {
-    return known_index(((const report_data *)context)->lanes[row].worker);
+    return known_index(((const report_data *)context)->lanes.lanes[row].worker);
 }
 
 static void put_chunks(buf *out, const report_data *data)
 {
 #define CHUNK_COLUMN_PUT(field, coding)                                                                                \
-    column_put(out, "chunks", #field, coding, data->n_chunks, value_of_##field, data);
+    packed_column_put(out, "chunks", #field, coding, data->lanes.n_chunks, value_of_##field, data);
     CHUNK_COLUMNS(CHUNK_COLUMN_PUT)
 #undef CHUNK_COLUMN_PUT
-    column_put(out, "chunks", "entries", COLUMN_PLAIN, data->n_chunks, value_of_entries, data);
-    column_put(out, "chunks", "dataset", COLUMN_PLAIN, data->n_chunks, value_of_dataset, data);
-    column_put(out, "chunks", "file", COLUMN_PLAIN, data->n_chunks, value_of_file, data);
-    column_put(out, "chunks", "lane", COLUMN_PLAIN, data->n_chunks, value_of_lane, data);
-    column_put(out, "chunks", "lane_worker", COLUMN_PLAIN, data->n_lanes, lane_worker, data);
+    packed_column_put(out, "chunks", "entries", PACKED_PLAIN, data->lanes.n_chunks, value_of_entries, data);
+    packed_column_put(out, "chunks", "dataset", PACKED_PLAIN, data->lanes.n_chunks, value_of_dataset, data);
+    packed_column_put(out, "chunks", "file", PACKED_PLAIN, data->lanes.n_chunks, value_of_file, data);
+    packed_column_put(out, "chunks", "lane", PACKED_PLAIN, data->lanes.n_chunks, value_of_lane, data);
+    packed_column_put(out, "chunks", "lane_worker", PACKED_PLAIN, data->lanes.count, lane_worker, data);
 }
 
 /* Points of the number of workers, and the heartbeats of all workers by column of pixels. */
@@ -368,8 +260,8 @@ static void put_overview(buf *out, const report_data *data, sample_field field, 
     arena scratch = {0};
     curves c = {data, series_overview(series, field, &scratch)};
     if (c.overview) {
-        column_put(out, "series", mean, COLUMN_PLAIN, series->columns, overview_mean, &c);
-        column_put(out, "series", most, COLUMN_PLAIN, series->columns, overview_greatest, &c);
+        packed_column_put(out, "series", mean, PACKED_PLAIN, series->columns, overview_mean, &c);
+        packed_column_put(out, "series", most, PACKED_PLAIN, series->columns, overview_greatest, &c);
     } else if (!out->code) {
         out->code = ROAST_MEMORY;
     }
@@ -381,10 +273,10 @@ static void put_series(buf *out, const report_data *data)
     const presence_points *presence = &data->series.presence;
     curves c = {data, NULL};
     if (presence->count && data->length) {
-        column_put(out, "series", "at", COLUMN_DELTAS, presence->count, presence_at, &c);
-        column_put(out, "series", "workers", COLUMN_PLAIN, presence->count, presence_workers, &c);
+        packed_column_put(out, "series", "at", PACKED_DELTAS, presence->count, presence_at, &c);
+        packed_column_put(out, "series", "workers", PACKED_PLAIN, presence->count, presence_workers, &c);
         if (presence->cores_known)
-            column_put(out, "series", "cores", COLUMN_PLAIN, presence->count, presence_cores, &c);
+            packed_column_put(out, "series", "cores", PACKED_PLAIN, presence->count, presence_cores, &c);
     }
     put_overview(out, data, SAMPLE_MEMORY, "memory_mean", "memory_most");
     put_overview(out, data, SAMPLE_CPU, "cpu_mean", "cpu_most");
@@ -441,8 +333,8 @@ static void put_about(buf *out, const report_data *data, const roast_summary *su
     json_put_int(&w, "from_ms", series->from_ns == ROAST_ABSENT ? ROAST_ABSENT : series->from_ns / 1000000);
     json_put_int(&w, "run_start",
                  series->from_ns == ROAST_ABSENT ? 0 : (summary->t_start_ns - series->from_ns) / data->tick_ns);
-    json_put_int(&w, "chunks", (int64_t)data->n_chunks);
-    json_put_int(&w, "lanes", (int64_t)data->n_lanes);
+    json_put_int(&w, "chunks", (int64_t)data->lanes.n_chunks);
+    json_put_int(&w, "lanes", (int64_t)data->lanes.count);
     json_put_int(&w, "points", data->length ? (int64_t)series->presence.count : 0);
     json_put_int(&w, "columns", (int64_t)series->columns);
     json_put_close(&w, '}');

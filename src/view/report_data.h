@@ -2,34 +2,24 @@
 #ifndef VIEW_REPORT_DATA_H
 #define VIEW_REPORT_DATA_H
 
-#include "analysis/series.h"
+#include "analysis/lanes.h"
 #include "base/buf.h"
 
-/* One attempt that has a place on the time axis. Times are in ticks from the start of the axis. */
+/* One attempt. Times are in ticks, from the start of the time axis; begin is absent if it has no place there. */
 typedef struct report_chunk {
-    uint32_t number; /* in the order of records: index into the series */
     int64_t begin, open, build, process, back, cpu;
     int64_t entry_start, entries, events, attempt;
     int64_t memory_kib, bytes;
-    uint32_t dataset, file, worker, lane, error; /* error: 0 for none, else 1 + index of its type */
+    uint32_t dataset, file, worker, error; /* error: 0 for none, else 1 + index of its type */
 } report_chunk;
-
-typedef struct report_lane {
-    uint32_t worker;
-    int64_t thread, free_from;
-    uint32_t before; /* lane of the same worker that was opened before this one; RUN_UNKNOWN for none */
-    uint32_t shown;  /* its place: lanes of one worker stand together */
-} report_lane;
 
 typedef struct report_data {
     arena memory;
     const roast_run *run;
     run_series series;
     int64_t tick_ns, length; /* of the time axis, in ticks; 0 if nothing has a time */
-    report_chunk *chunks;    /* by the time they began */
-    size_t n_chunks;
-    report_lane *lanes;
-    size_t n_lanes, lane_capacity;
+    report_chunk *chunks;    /* as many as the series has, in the order of records */
+    lane_list lanes;
     roast_str *errors; /* their types */
     size_t n_errors;
 } report_data;

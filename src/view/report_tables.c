@@ -87,7 +87,7 @@ static int compare_duration(const void *left, const void *right, void *context)
     const report_chunk *a = &data->chunks[*(const uint32_t *)left], *b = &data->chunks[*(const uint32_t *)right];
     if (a->process != b->process)
         return a->process > b->process ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
+    return (a > b) - (a < b);
 }
 
 static roast_value real_or_nothing(double number)
@@ -143,15 +143,15 @@ static void set_slow_row(maker *m, table_cell *cells, const report_data *data, c
 table slowest_table(const report_data *data, size_t limit, arena *memory, bool *failed)
 {
     maker m = {.memory = memory};
-    size_t rows = data->n_chunks < limit ? data->n_chunks : limit;
+    size_t rows = data->series.n_chunks < limit ? data->series.n_chunks : limit;
     table t = make_table(&m, "slowest", "Slowest chunks", SLOWEST_COLUMNS, rows);
-    uint32_t *order = calloc(data->n_chunks + 1, sizeof *order);
+    uint32_t *order = calloc(data->series.n_chunks + 1, sizeof *order);
     m.failed |= !order;
     if (!m.failed) {
         memcpy(t.columns, SLOWEST, sizeof SLOWEST);
-        for (uint32_t i = 0; i < data->n_chunks; i++)
+        for (uint32_t i = 0; i < data->series.n_chunks; i++)
             order[i] = i;
-        qsort_r(order, data->n_chunks, sizeof *order, compare_duration, (void *)data);
+        qsort_r(order, data->series.n_chunks, sizeof *order, compare_duration, (void *)data);
         double most = rows ? in_seconds(data, data->chunks[order[0]].process) : 0;
         for (size_t row = 0; row < rows; row++)
             set_slow_row(&m, &t.cells[row * SLOWEST_COLUMNS], data, &data->chunks[order[row]], most);

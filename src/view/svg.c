@@ -318,7 +318,7 @@ static void draw_bottom(const svg_frame *f)
     buf_char(f->out, '>');
     svg_text(f->out, axis->label, 0);
     if (axis->scale == CHART_TIME && axis->unit.len) {
-        buf_text(f->out, "<tspan class=\"k\"> (");
+        buf_text(f->out, "<tspan class=\"k\" dx=\"4\">(");
         svg_text(f->out, axis->unit, 0);
         buf_text(f->out, ")</tspan>");
     }

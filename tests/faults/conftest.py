@@ -22,3 +22,11 @@ def own_client():
         Client(cluster) as client,
     ):
         yield client
+
+
+@pytest.fixture
+def marks(tmp_path):
+    """A folder where processors leave a mark of each time they did harm."""
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    return folder

@@ -9,11 +9,11 @@ from helpers import failures, rows, runner, traces
 from roastcoffea import MetricsCollector
 
 
-def test_a_chunk_that_is_retried_leaves_its_failed_attempts(own_client, fileset, tmp_path):
+def test_a_chunk_that_is_retried_leaves_its_failed_attempts(own_client, fileset, marks):
     expected, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
     with MetricsCollector(own_client) as collector:
         out, report = runner(own_client, retries=3)(
-            fileset, processor_instance=nano.Failing(str(tmp_path), "background", times=2)
+            fileset, processor_instance=nano.Failing(str(marks), "background", times=2)
         )
     assert out["background"] == expected["background"] and out["signal"] == expected["signal"]
     failed = failures(collector)
@@ -27,8 +27,8 @@ def test_a_chunk_that_is_retried_leaves_its_failed_attempts(own_client, fileset,
     assert rows(collector.run.path, "select count(*) from tasks where state = 'erred'")[0][0] == 8
 
 
-def test_a_chunk_that_raises_fails_the_run_with_the_users_exception(own_client, fileset, tmp_path):
-    instance = nano.Failing(str(tmp_path), "background", times=100, error=KeyError)
+def test_a_chunk_that_raises_fails_the_run_with_the_users_exception(own_client, fileset, marks):
+    instance = nano.Failing(str(marks), "background", times=100, error=KeyError)
     with pytest.raises(Exception) as without:
         runner(own_client, retries=0)(fileset, processor_instance=instance)
     collector = MetricsCollector(own_client, name="fails")
@@ -44,8 +44,8 @@ def test_a_chunk_that_raises_fails_the_run_with_the_users_exception(own_client, 
     assert traces(own_client) == []
 
 
-def test_a_skipped_chunk_is_counted_as_failed(own_client, fileset, tmp_path):
-    instance = nano.Failing(str(tmp_path), "background", times=100, error=OSError)
+def test_a_skipped_chunk_is_counted_as_failed(own_client, fileset, marks):
+    instance = nano.Failing(str(marks), "background", times=100, error=OSError)
     with MetricsCollector(own_client) as collector:
         out, report = runner(own_client, skipbadfiles=True)(fileset, processor_instance=instance)
     assert "background" not in out and out["signal"]["events"] == 800
@@ -54,9 +54,9 @@ def test_a_skipped_chunk_is_counted_as_failed(own_client, fileset, tmp_path):
     assert collector.metrics["num_failed_chunks"] == 4
 
 
-def test_a_run_whose_chunks_are_all_skipped_fails_as_coffea_says(own_client, fileset, tmp_path):
+def test_a_run_whose_chunks_are_all_skipped_fails_as_coffea_says(own_client, fileset, marks):
     background = {"background": fileset["background"]}
-    instance = nano.Failing(str(tmp_path), "background", times=100, error=OSError)
+    instance = nano.Failing(str(marks), "background", times=100, error=OSError)
     with pytest.raises(ValueError) as without:
         runner(own_client, skipbadfiles=True)(background, processor_instance=instance)
     collector = MetricsCollector(own_client)

@@ -393,6 +393,29 @@ static void the_views_speak_of_names_and_seconds(void **state)
     sqlite3_close(db);
 }
 
+static void a_run_that_somebody_is_reading_can_be_closed(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("read.roast");
+    roast_recorder *recorder = start(path);
+    record_chunks(recorder, 3);
+    roast_recorder_flush(recorder);
+    sqlite3 *reader;
+    sqlite3_stmt *rows;
+    assert_int_equal(sqlite3_open_v2(path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(reader, "SELECT id FROM chunk", -1, &rows, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(rows), SQLITE_ROW); /* in the middle of it */
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(path);
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
+    sqlite3_finalize(rows);
+    sqlite3_close(reader);
+    run = open_run(path);
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +434,7 @@ int main(void)
         test_in_scratch(a_read_only_folder_can_still_be_read),
         cmocka_unit_test(an_upgrade_takes_every_step_or_none),
         test_in_scratch(the_views_speak_of_names_and_seconds),
+        test_in_scratch(a_run_that_somebody_is_reading_can_be_closed),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

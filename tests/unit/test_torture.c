@@ -229,6 +229,7 @@ static void inspecting_a_root_file_survives_any_failed_allocation(void **state)
     (void)state;
     assert_survives(inspect, ROAST_SOURCE_DIR "/tests/fuzz/root/tree-zlib.root");
     assert_survives(inspect, ROAST_SOURCE_DIR "/tests/fuzz/root/tree-lzma.root");
+    assert_survives(inspect, ROAST_SOURCE_DIR "/tests/fuzz/root/tree-other-version.root");
     assert_survives(inspect, ROAST_SOURCE_DIR "/tests/fuzz/root/ntuple-zstd.root");
 }
 

@@ -63,6 +63,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def start_tracking(self, interval: float = 1.0) -> None:
         if self.recording is None:  # used without a collector
             self.recording = self._own = Recording(name="tracking")
+            self.recording.fact("t_start_ns", time.time_ns())
             self.open()
         if self._versions.get("roastcoffea"):
             with self.recording.guard("the scheduler's own account"):
@@ -109,6 +110,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         self.close()
         own, self._own, self.recording = self._own, None, None
+        own.fact("t_end_ns", time.time_ns())
         own.close("finished")
         data = _core.Run(str(own.path)).tracking_data() if own.path else {}
         if own.path:
@@ -307,18 +309,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             context.__exit__(None, None, None)
 
     @contextlib.contextmanager
-    def in_span(self, info: dict | None, child: str | None = None) -> Iterator[None]:
-        """What the calling thread submits belongs to the span, or to a part of it."""
+    def in_span(self, info: dict | None) -> Iterator[None]:
+        """What the calling thread submits belongs to the span."""
         import dask
 
         if info is None:
             yield
-            return
-        names, ids = info["names"], info["ids"]
-        if child:
-            names, ids = (*names, child), (*ids, str(uuid.uuid4()))
-        with dask.annotate(span={"name": names, "ids": ids}):
-            yield
+        else:
+            with dask.annotate(span={"name": info["names"], "ids": info["ids"]}):
+                yield
 
     def get_span_metrics(
         self, span_info: dict | None, max_retries: int = 3, retry_delay: float = 0.5, delay: float | None = None
@@ -354,15 +353,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return self._named(answer["rows"])
 
     def _named(self, rows: list[tuple]) -> dict[tuple[str, ...], float]:
-        """Sums by (context, prefix, activity, unit), with the chunks under the processor's name.
-
-        coffea runs its preprocessing, and without compression also the chunks, as tasks called ``automatic_retries``.
-        """
+        """Sums by (context, prefix, activity, unit), with coffea's task names as a physicist would call them."""
         sums: dict[tuple[str, ...], float] = {}
-        for part, key, value in rows:
+        for key, value in rows:
             context, prefix, *activity, unit = key if len(key) >= 4 else (*key, "", "", "")[:4]
-            if part == "preprocess":
-                prefix = "preprocess" if prefix == "automatic_retries" else f"preprocess: {prefix}"
+            if prefix == "automatic_retries":
+                prefix = "preprocess"
             elif prefix in self.processor_prefixes and self.processor_name:
                 prefix = self.processor_name
             name = (str(context), str(prefix), "/".join(map(str, activity)), str(unit))
@@ -381,29 +377,26 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     @contextlib.contextmanager
     def running(self, runner: Any, processor: Any) -> Iterator[None]:
-        executor = runner.executor
-        compressed = getattr(executor, "compression", None) is not None
-        self.processor_prefixes.add(type(processor).__name__ if compressed else "automatic_retries")
         import dask
+
+        names = type(processor).__name__, getattr(processor, "__name__", None)
+        self.processor_prefixes.update(name for name in names if name)
 
         inside = self._span and self._span["id"] in (dask.get_annotations().get("span") or {"ids": ()})["ids"]
         with contextlib.nullcontext() if inside else self.in_span(self._span):
             yield
-
-    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager:
-        return self.in_span(self._span, "preprocess")
 
 
 DaskBackend = DaskMetricsBackend
 
 
 def _total(answer: dict) -> float:
-    return sum(value for _, _, value in answer["rows"])
+    return sum(value for _, value in answer["rows"])
 
 
 def _settled(answer: dict, ended: float, unchanged_since: float) -> bool:
     """Whether nothing can be missing: each worker has spoken since the end, or the sum stood still for a heartbeat."""
-    executed = any(key[0] == "execute" and "thread-cpu" in key for _, key, _ in answer["rows"])
+    executed = any(key[0] == "execute" and "thread-cpu" in key for key, _ in answer["rows"])
     all_spoke = answer["oldest"] is None or answer["oldest"] > ended + 0.05
     still = answer["now"] - unchanged_since >= answer["interval"]
     return all_spoke or (executed and still)
@@ -496,13 +489,9 @@ def _read_span() -> Callable:
         span = extension.spans.get(span_id) if extension is not None else None
         if span is None:
             return None
-        rows = []
-        for part in span.traverse_spans():
-            name = part.name[len(span.name)] if len(part.name) > len(span.name) else ""
-            rows += [(name, key, value) for key, value in part._cumulative_worker_metrics.items()]
         workers = dask_scheduler.workers.values()
         return {
-            "rows": rows,
+            "rows": list(span.cumulative_worker_metrics.items()),
             "now": time(),
             "oldest": min((worker.last_seen for worker in workers), default=None),
             "interval": heartbeat_interval(len(workers)),

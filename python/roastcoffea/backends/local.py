@@ -55,6 +55,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def start_tracking(self, interval: float = 1.0) -> None:
         if self.recording is None:  # used without a collector
             self.recording = self._own = Recording(name="tracking")
+            self.recording.fact("t_start_ns", time.time_ns())
             self.open()
             self._joined(os.getpid(), os.cpu_count() or 1)
         self._tracking = True
@@ -72,6 +73,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
 
         self.close()
         own, self._own, self.recording = self._own, None, None
+        own.fact("t_end_ns", time.time_ns())
         own.close("finished")
         data = _core.Run(str(own.path)).tracking_data() if own.path else {}
         if own.path:
