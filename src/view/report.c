@@ -23,9 +23,11 @@ extern const char roast_report_html[], roast_report_css[], roast_report_js[];
 extern const size_t roast_report_html_size, roast_report_css_size, roast_report_js_size;
 
 enum {
-    ROWS_IN_PAGE = 12,  /* of a table before one asks for more */
-    MOST_ROWS = 5000,   /* of a table at all: beyond, a page is the wrong place */
-    SLOWEST_SHOWN = 100 /* chunks */
+    ROWS_IN_PAGE = 12,   /* of a table before one asks for more */
+    MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
+    SLOWEST_SHOWN = 100, /* chunks */
+    FIGURE_WIDTH = 640,  /* pixels */
+    FIGURE_PIXELS = 500  /* columns that points are reduced to */
 };
 
 typedef struct page {
@@ -33,6 +35,7 @@ typedef struct page {
     const roast_summary *summary;
     report_data data;
     table_set tables;
+    chart_set charts;
     arena memory; /* of the report's own tables */
     int *colours; /* of datasets */
     bool failed;  /* memory is out */
@@ -87,6 +90,28 @@ static void put_pairs(page *p, const char *id, const char *title)
     const table *t = find_table(p, id);
     if (t)
         put_table(p, t, title);
+}
+
+/* Charts that stay as they are; one that has nothing to draw is left out. */
+static void put_figures(page *p, const char *ids)
+{
+    size_t before = p->sections.len, drawn = 0;
+    buf_text(&p->sections, "<div class=\"figures\">\n");
+    for (roast_str rest = str_from(ids); !str_absent(rest);) {
+        roast_str id = str_split(&rest, ',');
+        for (size_t i = 0; i < p->charts.count; i++) {
+            const chart *c = &p->charts.charts[i];
+            if (!str_equal(id, str_from(c->id)) || !str_absent(c->why))
+                continue;
+            buf_text(&p->sections, "<figure>\n");
+            chart_svg(&p->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
+            buf_text(&p->sections, "</figure>\n");
+            drawn++;
+        }
+    }
+    buf_text(&p->sections, "</div>\n");
+    if (!drawn && !p->sections.code)
+        p->sections.len = before;
 }
 
 static void put_missing(page *p, const char *what)
@@ -207,31 +232,72 @@ static double known(double seconds)
 }
 
 typedef struct time_part {
-    const char *title, *class;
+    roast_str title;
+    const char *class;
     double seconds;
 } time_part;
 
-enum { TIME_PARTS = 6 };
+enum { MOST_PARTS = 20 };
 
-static double split_time(const roast_summary *s, time_part parts[TIME_PARTS])
+typedef struct time_split {
+    time_part parts[MOST_PARTS];
+    size_t count;
+    double total;
+} time_split;
+
+static void add_part(time_split *split, roast_str title, const char *class, double seconds)
 {
-    double process = known(summary_real(s, M_run_chunk_cpu_seconds_total)) +
-                     known(summary_real(s, M_run_chunk_noncpu_seconds_total));
-    double delay = known(summary_real(s, M_run_chunk_run_delay_seconds_total));
-    bool told_apart = process > 0;
-    if (!told_apart)
-        process = known(summary_real(s, M_run_total_cpu_time));
-    double cpu = told_apart ? known(summary_real(s, M_run_chunk_cpu_seconds_total)) : process;
-    parts[0] = (time_part){told_apart ? "process(): on the CPU" : "process()", "c0", cpu};
-    parts[1] = (time_part){"process(): waiting", "c1", fmax(process - cpu - delay, 0)};
-    parts[2] = (time_part){"process(): no core free", "c3", fmin(delay, process - cpu)};
-    parts[3] = (time_part){"opening files", "c2", known(summary_real(s, M_run_chunk_open_seconds_total))};
-    parts[4] = (time_part){"building events", "c5", known(summary_real(s, M_run_chunk_schema_seconds_total))};
-    double used = 0, core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
-    for (size_t i = 0; i < 5; i++)
-        used += parts[i].seconds;
-    parts[5] = (time_part){"idle, merging and everything else", "rest", known(core_time - used)};
-    return used + parts[5].seconds;
+    if (split->count == MOST_PARTS || !(seconds > 0))
+        return;
+    split->parts[split->count++] = (time_part){title, class, seconds};
+    split->total += seconds;
+}
+
+/* What the phases of chunks say, where the ledger has nothing: the sums of all attempts, and the rest of the core time.
+ */
+static void split_by_phases(time_split *split, const roast_summary *s)
+{
+    double cpu = known(summary_real(s, M_run_chunk_cpu_seconds_total));
+    double waiting = known(summary_real(s, M_run_chunk_noncpu_seconds_total));
+    double delay = fmin(known(summary_real(s, M_run_chunk_run_delay_seconds_total)), waiting);
+    if (cpu + waiting > 0) {
+        add_part(split, STR("process(): on the CPU"), "c0", cpu);
+        add_part(split, STR("process(): waiting"), "c1", waiting - delay);
+        add_part(split, STR("process(): no core free"), "c3", delay);
+    } else {
+        add_part(split, STR("process()"), "c0", known(summary_real(s, M_run_total_cpu_time)));
+    }
+    add_part(split, STR("opening files"), "c2", known(summary_real(s, M_run_chunk_open_seconds_total)));
+    add_part(split, STR("building events"), "c5", known(summary_real(s, M_run_chunk_schema_seconds_total)));
+    double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
+    if (split->total > 0)
+        add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));
+}
+
+/* Categories of the ledger by how they begin. */
+static const char *ledger_class(roast_str title)
+{
+    static const struct {
+        const char *start, *class;
+    } classes[] = {
+        {"process: I/O", "c1"}, {"process: no core", "c3"}, {"process", "c0"}, {"opening", "c2"}, {"building", "c5"},
+        {"handing", "c6"},      {"merging", "c4"},          {"failed", "bad"}, {"lost", "bad"},   {"idle", "rest"},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (str_starts_with(title, str_from(classes[i].start)))
+            return classes[i].class;
+    return "neutral";
+}
+
+/* The ledger is a table of titles, shares and seconds. */
+static void split_by_ledger(time_split *split, const table *ledger)
+{
+    for (size_t row = 0; ledger->n_columns >= 3 && row < ledger->n_rows; row++) {
+        roast_str title = table_cell_at(ledger, row, 0)->text;
+        roast_value seconds = table_cell_at(ledger, row, 2)->value;
+        if (seconds.kind == ROAST_REAL)
+            add_part(split, title, ledger_class(title), seconds.as.real);
+    }
 }
 
 static void put_share(buf *out, double percent)
@@ -239,36 +305,36 @@ static void put_share(buf *out, double percent)
     buf_format(out, "%d.%02d%%", (int)percent, (int)(percent * 100) % 100);
 }
 
-static void put_time_bar(buf *out, const time_part *parts, double total)
+static void put_time_bar(buf *out, const time_split *split)
 {
     double at = 0;
     buf_text(out,
              "<svg class=\"stack\" role=\"img\" aria-label=\"Core time by what it was spent on; the list below has "
              "the numbers\">");
-    for (size_t i = 0; i < TIME_PARTS; i++) {
-        double share = 100 * parts[i].seconds / total;
-        if (share <= 0)
-            continue;
-        buf_format(out, "<rect class=\"%s\" height=\"100%%\" x=\"", parts[i].class);
+    for (size_t i = 0; i < split->count; i++) {
+        double share = 100 * split->parts[i].seconds / split->total;
+        buf_format(out, "<rect class=\"%s\" height=\"100%%\" x=\"", split->parts[i].class);
         put_share(out, at);
         buf_text(out, "\" width=\"");
         put_share(out, share);
-        buf_format(out, "\"><title>%s</title></rect>", parts[i].title);
+        buf_text(out, "\"><title>");
+        html_text(out, split->parts[i].title);
+        buf_text(out, "</title></rect>");
         at += share;
     }
     buf_text(out, "</svg>\n");
 }
 
-static void put_time_list(buf *out, const time_part *parts, double total)
+static void put_time_list(buf *out, const time_split *split)
 {
     buf_text(out, "<ul class=\"parts\">\n");
-    for (size_t i = 0; i < TIME_PARTS; i++) {
-        if (parts[i].seconds <= 0)
-            continue;
-        buf_format(out, "<li><i class=\"%s\"></i><span>%s</span> <b>", parts[i].class, parts[i].title);
-        format_percent(out, 100 * parts[i].seconds / total);
+    for (size_t i = 0; i < split->count; i++) {
+        buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
+        html_text(out, split->parts[i].title);
+        buf_text(out, "</span> <b>");
+        format_percent(out, 100 * split->parts[i].seconds / split->total);
         buf_text(out, "</b> <small>");
-        format_seconds(out, parts[i].seconds);
+        format_seconds(out, split->parts[i].seconds);
         buf_text(out, "</small></li>\n");
     }
     buf_text(out, "</ul>\n");
@@ -276,16 +342,19 @@ static void put_time_list(buf *out, const time_part *parts, double total)
 
 static void write_time(page *p)
 {
-    time_part parts[TIME_PARTS];
-    double total = split_time(p->summary, parts);
-    if (total > 0) {
+    time_split split = {0};
+    const table *ledger = find_table(p, "ledger");
+    if (ledger)
+        split_by_ledger(&split, ledger);
+    if (!split.count)
+        split_by_phases(&split, p->summary);
+    put_pairs(p, "findings", "What held it back");
+    if (split.total > 0) {
         buf_text(&p->sections, "<p class=\"lead\">");
-        format_seconds(&p->sections, total);
-        buf_text(&p->sections, parts[TIME_PARTS - 1].seconds > 0
-                                   ? " of core time: wall time times the cores that were there.</p>\n"
-                                   : " that chunks took, in all.</p>\n");
-        put_time_bar(&p->sections, parts, total);
-        put_time_list(&p->sections, parts, total);
+        format_seconds(&p->sections, split.total);
+        buf_text(&p->sections, " of core time, by what it was spent on.</p>\n");
+        put_time_bar(&p->sections, &split);
+        put_time_list(&p->sections, &split);
     } else {
         put_missing(p, "No chunk was measured, so it is not known where the time went.");
     }
@@ -347,6 +416,7 @@ static void write_chunks(page *p)
     buf_text(&p->sections, "<div class=\"columns\">\n");
     put_pairs(p, "chunks", NULL);
     buf_text(&p->sections, "</div>\n");
+    put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
     table slowest = slowest_table(&p->data, SLOWEST_SHOWN, &p->memory, &p->failed);
     put_table(p, &slowest, "Slowest chunks");
 }
@@ -356,6 +426,7 @@ static void write_chunks(page *p)
 static void write_datasets(page *p)
 {
     put_table(p, find_table(p, "datasets"), NULL);
+    put_figures(p, "dataset_phases");
 }
 
 static void write_sections(page *p)
@@ -366,6 +437,7 @@ static void write_sections(page *p)
 static void write_files(page *p)
 {
     put_table(p, find_table(p, "files"), NULL);
+    put_figures(p, "data_access_percentage,compression_ratio_distribution");
 }
 
 static void write_workers(page *p)
@@ -539,9 +611,14 @@ static void fill_frame(page *p)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------ */
 
-static roast_code write_page(page *p, roast_error *err)
+static const char FIGURES[] = "runtime_distribution,runtime_vs_events,memory_peaks,tail,dataset_phases,"
+                              "data_access_percentage,compression_ratio_distribution";
+
+static roast_code write_page(page *p, roast_run *run, roast_error *err)
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
+    if (!code)
+        code = charts_build(&p->charts, run, p->summary, FIGURES, &(chart_options){.pixels = FIGURE_PIXELS}, err);
     if (code)
         return code;
     p->colours = chart_dataset_colours(p->data.run, p->summary, &p->memory);
@@ -563,11 +640,12 @@ roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, ro
     page p = {.out = out, .summary = summary};
     roast_code code = report_data_read(&p.data, run, summary, err);
     if (!code)
-        code = write_page(&p, err);
+        code = write_page(&p, run, err);
     buf_release(&p.style);
     buf_release(&p.sections);
     buf_release(&p.rows);
     tables_release(&p.tables);
+    charts_release(&p.charts);
     report_data_release(&p.data);
     arena_release(&p.memory);
     return code;
