@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import pathlib
 import subprocess
-import sys
 
 import pytest
-from built import BUILD, program
+from built import program
+from chromium import Chromium, chromium_path
+from reports import write_report
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from chromium import Chromium, chromium_path  # noqa: E402
-
-SCREENSHOTS = BUILD / "screenshots"
 USUAL = {"seed": 7, "chunks": 600, "workers": 12, "samples": 60, "files": 20, "retry-rate": 0.03, "die": 0.1, "join": 0.3}
 
 
@@ -27,12 +23,6 @@ def browser():
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("reports")
-
-
-def write_report(run: pathlib.Path) -> pathlib.Path:
-    page = run.with_suffix(".html")
-    subprocess.run([program("roast"), "report", run, "-o", page], check=True, stdout=subprocess.DEVNULL, timeout=120)
-    return page
 
 
 @pytest.fixture(scope="session")

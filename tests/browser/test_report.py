@@ -12,7 +12,7 @@ import subprocess
 import embedded
 import pytest
 from built import program
-from conftest import SCREENSHOTS, write_report
+from reports import SCREENSHOTS, write_report
 
 LEFT, RIGHT = 66, 10  # margins of the plots, in report.js
 ODD = ["nothing", "one_chunk", "no_chunks", "no_workers", "no_time", "instant", "one_sample", "clock_jump"]
@@ -138,21 +138,26 @@ def test_a_run_without_workers_has_its_chunks_in_lanes(odd, open_page):
 # ---- The data ------------------------------------------------------------------------------------------------------
 
 
+def known(value, unit=1):
+    """In whole units; what was not measured sorts before everything else."""
+    return -1 if value is None else value // unit
+
+
 def test_the_page_carries_every_chunk_of_the_run(synthetic):
     run, report = synthetic()
     data, about, names = embedded.columns(report, "chunks"), embedded.about(report), embedded.packed_json(report, "data-names")
     tick_ns = round(about["tick"] * 1e9)
     rows = sqlite3.connect(run).execute(
-        "SELECT dataset.name, file.url, entry_start, events, bytes_read, duration_ns, cpu_ns, rss_peak, error_type"
+        "SELECT dataset.name, file.url, entry_start, events, chunk.bytes_read, duration_ns, cpu_ns, rss_peak, error_type"
         " FROM chunk JOIN dataset ON dataset.id = chunk.dataset JOIN file ON file.id = chunk.file"
     )
     expected = sorted(
-        (dataset, url, start, events, read, ns // tick_ns, cpu // tick_ns, peak // 1024, error or "")
+        (dataset, url, start, *map(known, (events, read, ns, cpu, peak), (1, 1, tick_ns, tick_ns, 1024)), error or "")
         for dataset, url, start, events, read, ns, cpu, peak, error in rows
     )
     errors = [""] + names["errors"]
     carried = sorted(
-        (names["datasets"][d][0], names["files"][f], start, events, read, process, cpu, kib, errors[error])
+        (names["datasets"][d][0], names["files"][f], start, *map(known, (events, read, process, cpu, kib)), errors[error])
         for d, f, start, events, read, process, cpu, kib, error in zip(
             data["dataset"], data["file"], data["entry_start"], data["events"], data["bytes"], data["process"],
             data["cpu"], data["memory_kib"], data["error"], strict=True,
@@ -165,16 +170,18 @@ def test_the_page_carries_every_chunk_of_the_run(synthetic):
 def test_chunks_of_one_lane_do_not_overlap_and_ran_on_its_worker(synthetic):
     run, report = synthetic()
     data, names = embedded.columns(report, "chunks"), embedded.packed_json(report, "data-names")
-    on = dict(sqlite3.connect(run).execute(
-        "SELECT file.url || ' ' || entry_start || ' ' || attempt, address"
-        " FROM chunk JOIN file ON file.id = chunk.file JOIN worker ON worker.id = chunk.worker"
-    ))  # fmt: skip
-    ends = {}
+    placed, ends = [], {}
     for i, lane in enumerate(data["lane"]):
         worker = names["workers"][data["lane_worker"][lane]][0]
-        assert on[f"{names['files'][data['file'][i]]} {data['entry_start'][i]} {data['attempt'][i]}"] == worker
+        file, start, attempt = names["files"][data["file"][i]], data["entry_start"][i], data["attempt"][i]
+        placed.append((worker, file, start, known(data["events"][i]), attempt))
         assert data["begin"][i] >= ends.get(lane, 0) - 4  # each of the four parts is rounded down
         ends[lane] = data["begin"][i] + sum(data[part][i] or 0 for part in ("open", "build", "process", "back"))
+    recorded = sqlite3.connect(run).execute(
+        "SELECT address, url, entry_start, coalesce(events, -1), attempt"
+        " FROM chunk JOIN file ON file.id = chunk.file JOIN worker ON worker.id = chunk.worker"
+    )
+    assert sorted(placed) == sorted(recorded)
 
 
 def test_the_mean_of_the_data_rate_over_the_run_is_the_rate_of_the_run(synthetic, open_page):
