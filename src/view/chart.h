@@ -121,9 +121,9 @@ typedef struct svg_options {
 void chart_svg(buf *out, const chart *c, const svg_options *options);
 /* The style that embedded charts need, once per page: light, and dark where the reader prefers it. */
 void chart_css(buf *out);
-/* The colours as variables of a page: --c0 to --c6, --neutral, --bad, --ground, --ink, --muted, --grid. The class "light" on the root
- * element asks for light ones, as for paper. */
-void chart_palette_css(buf *out);
+/* The same for a page that uses the palette itself: colours are variables, --c0 to --c6, --neutral, --bad, --ground,
+ * --ink, --muted and --grid. The class "light" on the root element asks for the light ones, as for paper. */
+void chart_page_css(buf *out);
 /* The chart as one JSON object: numbers, not pixels. */
 void chart_json(buf *out, const chart *c);
 /* PNG of an SVG, scale pixels per unit. ROAST_MISSING if librsvg is not installed. */

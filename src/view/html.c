@@ -133,11 +133,13 @@ static void put_cell(buf *out, const table_column *column, const table_cell *cel
     if (column->bar && !isnan(cell->share))
         buf_format(out, "<svg aria-hidden=\"true\"><rect width=\"%d%%\" height=\"100%%\"/></svg>",
                    (int)lround(cell->share * 100));
+    bool message = column->most_lines > 1;
+    buf_text(out, message ? "<div>" : "");
     if (column->shortens)
         put_name(out, cell->text);
     else
         html_text(out, cell->text);
-    buf_text(out, "</td>");
+    buf_text(out, message ? "</div></td>" : "</td>");
 }
 
 static void put_header(buf *out, const table *t)

@@ -534,8 +534,7 @@ static void put_style(page *p)
 /* The palette and the charts' own rules come from the charts, so that both look alike. */
 static void make_style(page *p)
 {
-    chart_palette_css(&p->style);
-    chart_css(&p->style);
+    chart_page_css(&p->style);
     buf_bytes(&p->style, roast_report_css, roast_report_css_size);
 }
 

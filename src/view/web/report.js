@@ -878,7 +878,8 @@ function cellElement(cell, column) {
     bar.setAttribute('width', cell[3] + '%');
     bar.setAttribute('height', '100%');
   }
-  element.append(column.name ? nameElement(cellText(cell)) : cellText(cell));
+  const text = cellText(cell);
+  element.append(column.name ? nameElement(text) : column.message ? make('div', '', text) : text);
   return element;
 }
 
@@ -916,7 +917,7 @@ class Table {
     this.columns = this.heads.map((head, i) => {
       const classes = first ? first.cells[i].classList : [];
       const kept = ['num', 'bar', 'text'].filter(name => first && classes.contains(name));
-      return { title: head.textContent, classes: kept.join(' '), bar: kept.includes('bar'), name: !kept.includes('num') && !kept.includes('text') };
+      return { title: head.textContent, classes: kept.join(' '), bar: kept.includes('bar'), name: !kept.includes('num') && !kept.includes('text'), message: kept.includes('text') };
     });
     this.sort = -1;
     this.descending = false;
