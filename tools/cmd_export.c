@@ -52,23 +52,11 @@ export;
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------- */
 
-static roast_code write_buffer(const char *path, buf *text, roast_error *err)
-{
-    output out;
-    roast_code code = text->code ? fail(err, text->code, "%s", roast_code_text(text->code)) : ROAST_OK;
-    if (!code)
-        code = output_open(&out, path, err);
-    if (!code)
-        code = output_finish(&out, output_write(&out, buf_view(text), err), err);
-    buf_release(text);
-    return code;
-}
-
 static roast_code export_json(const export *e, roast_error *err)
 {
     buf text = {0};
     json_summary(&text, e->summary);
-    return write_buffer(e->path, &text, err);
+    return output_buffer(e->path, &text, err);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */
@@ -105,7 +93,7 @@ static roast_code export_table(const export *e, const struct csv_table *what, co
         return export_chunks(e, path, err);
     buf text = {0};
     csv_scope(&text, e->summary, what->scope);
-    return write_buffer(path, &text, err);
+    return output_buffer(path, &text, err);
 }
 
 static roast_code export_folder(const export *e, roast_error *err)

@@ -38,6 +38,20 @@ const command COMMANDS[] = {
         .most = 2,
     },
     {
+        .name = "compare",
+        .summary = "what changed between two runs, with statistics",
+        .operands = "A B | A... -- B...",
+        .details =
+            "Two runs are compared chunk by chunk: what it says is about these two runs. For what will happen again, "
+            "give several runs of either kind with -- between them.",
+        .example = "roast compare before-*.roast -- after-*.roast",
+        .options = COMPARE_OPTIONS,
+        .run = cmd_compare,
+        .fewest = 2,
+        .most = SIZE_MAX,
+        .groups = true,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",
