@@ -137,12 +137,13 @@ def test_repeated_calls_leak_no_references_and_no_memory(work, tmp_path):
 
     recording(tmp_path)
     repeats = 20 if work in (recording, reading) else 300
-    for _ in range(repeats):
-        work(tmp_path)
-    gc.collect()
-    objects, memory = sys.getallocatedblocks(), _core.process_memory()
-    for _ in range(repeats * 3):
-        work(tmp_path)
-    gc.collect()
-    assert sys.getallocatedblocks() - objects < repeats  # a leak of one object per call would give three times that
-    assert _core.process_memory() - memory < 16
+    memory, growths = _core.process_memory(), []
+    for _ in range(6):  # caches fill up in the first rounds; a leak of one object per call shows in every one
+        gc.collect()
+        before = sys.getallocatedblocks()
+        for _ in range(repeats):
+            work(tmp_path)
+        gc.collect()
+        growths.append(sys.getallocatedblocks() - before)
+    assert min(growths) < repeats / 2, growths
+    assert _core.process_memory() - memory < 32
