@@ -15,7 +15,9 @@ build:   ## build the library, the command and the tests in build/
 	@[ -d build ] || $(MESON) setup build > /dev/null
 	@$(MESON) compile -C build | grep -E 'warning|error|FAILED' ; $(MESON) compile -C build > /dev/null
 
-demo: build ## record a run and look at it
+demo:    ## run a coffea analysis on a local Dask cluster, monitored, and look at it
+	@scripts/need build
+	@scripts/venv build demo package
 	@scripts/demo
 
 test: build ## run all tests

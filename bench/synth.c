@@ -299,11 +299,14 @@ static void draw_costs(schedule *s, synth_attempt *attempt)
     double speed = attempt->worker == SYNTH_NO_WORKER ? 1 : job->workers[attempt->worker].speed;
     double seconds = s->chunk_seconds * (0.1 + 1.5 * (double)chunk->events / 50000) * dataset->cost / speed;
     attempt->duration_ns = nanoseconds(seconds * noise(job, 0.15)) + 1000;
-    attempt->open_ns = nanoseconds(s->chunk_seconds * 0.08 * noise(job, 0.4));
+    attempt->open_ns = nanoseconds(s->chunk_seconds * 0.08 * noise(job, 0.4) * job->options.slow_open);
     attempt->events_ns = nanoseconds(s->chunk_seconds * 0.03 * noise(job, 0.2));
     attempt->return_ns = nanoseconds(s->chunk_seconds * 0.005 * noise(job, 0.2));
     attempt->cpu_ns = scaled(attempt->duration_ns, dataset->cpu_share * uniform(job, 0.9, 1.1));
-    attempt->run_delay_ns = scaled(attempt->duration_ns - attempt->cpu_ns, uniform(job, 0, 0.3));
+    int64_t waited_ns = scaled(attempt->duration_ns - attempt->cpu_ns, job->options.slow_wait);
+    attempt->cpu_ns = scaled(attempt->cpu_ns, job->options.slow_cpu);
+    attempt->duration_ns = attempt->cpu_ns + waited_ns;
+    attempt->run_delay_ns = scaled(waited_ns, uniform(job, 0, 0.3));
     attempt->bytes_read = llround((double)chunk->events * dataset->bytes_per_event * uniform(job, 0.9, 1.1));
     attempt->read_requests = 1 + attempt->bytes_read / 300000;
     attempt->rss_before = llround(uniform(job, 300, 900) * (double)MEBIBYTE);
@@ -598,6 +601,7 @@ static bool simulate(synth_job *job)
     plan_datasets(job);
     plan_files(job);
     plan_chunks(job);
+    job->random += job->options.luck * UINT64_C(0x9fb21c651e98df25);
     for (uint32_t w = 0; w < job->options.workers; w++)
         plan_worker(job, w);
     if (!play_schedule(job) || !order_by_end(job))
@@ -630,6 +634,9 @@ synth_options synth_defaults(void)
         .leave = 0.1,
         .die = 0.1,
         .duration_s = 600,
+        .slow_open = 1,
+        .slow_cpu = 1,
+        .slow_wait = 1,
         .report = true,
     };
 }

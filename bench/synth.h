@@ -24,8 +24,11 @@ typedef struct synth_options {
     double failure_rate;       /* share of the chunks that never succeed */
     double join, leave, die;   /* shares of the workers: arrive late, leave when told to, die */
     double duration_s;         /* what the job should take, roughly */
-    bool report, tasks;        /* record coffea's report; record a task for each attempt */
-    bool plain;                /* record only what roastcoffea 0.1.x measures */
+    uint32_t luck;             /* another one: the same files and chunks on another day */
+    /* Factors on what chunks cost. */
+    double slow_open, slow_cpu, slow_wait;
+    bool report, tasks; /* record coffea's report; record a task for each attempt */
+    bool plain;         /* record only what roastcoffea 0.1.x measures */
 } synth_options;
 
 typedef enum synth_fate { SYNTH_SUCCEEDED, SYNTH_RAISED, SYNTH_KILLED } synth_fate;

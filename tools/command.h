@@ -26,6 +26,7 @@ typedef struct command {
     int (*run)(const invocation *call);
     size_t fewest, most; /* operands */
     bool hidden;         /* left out of the lists */
+    bool groups;         /* "--" stands between two groups of operands and does not end the options */
 } command;
 
 /* A command line, understood. */
@@ -34,6 +35,7 @@ struct invocation {
     const char *values[MOST_OPTIONS]; /* by position in the command's options; NULL if not given, "" for a switch */
     const char *const *operands;
     size_t n_operands;
+    size_t n_first; /* operands of the first group; all of them if there is no "--" */
 };
 
 /* The table, ended by a row without a name. */
@@ -63,22 +65,33 @@ const command *command_find(const char *name); /* NULL if there is none */
         "color", "WHEN", "auto, always or never; auto is on a terminal unless NO_COLOR is set", "auto always never", 0 \
     }
 
+#define OPTION_MARKDOWN                                                                                                \
+    {                                                                                                                  \
+        "markdown", "FILE", "write the tables as Markdown too, for a comment on a pull request; - is standard output", \
+            NULL, 'm'                                                                                                  \
+    }
+
 /* Reads the arguments after the command's name. EXIT_FINE, or what was wrong has been said and this is the status. */
 int options_parse(invocation *out, const command *of, int count, char **arguments);
 /* The one of the words that is close to what was typed; NULL if none is. */
 const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
                          const void *context);
 
+int cmd_compare(const invocation *call);
 int cmd_completion(const invocation *call);
 int cmd_export(const invocation *call);
+int cmd_gate(const invocation *call);
 int cmd_help(const invocation *call);
 int cmd_import(const invocation *call);
 int cmd_inspect(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
+int cmd_plot(const invocation *call);
+int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
-extern const option COMPLETION_OPTIONS[], EXPORT_OPTIONS[], HELP_OPTIONS[], IMPORT_OPTIONS[], INSPECT_OPTIONS[],
-    MAN_OPTIONS[], METRICS_OPTIONS[], SHOW_OPTIONS[];
+extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[], HELP_OPTIONS[],
+    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], SCALE_OPTIONS[],
+    SHOW_OPTIONS[];
 
 #endif

@@ -1,5 +1,5 @@
-/* Options from the command's table: --name value, --name=value, -o value, -ovalue; "--" ends them, "-" is an operand.
- */
+/* Options from the command's table: --name value, --name=value, -o value, -ovalue; "--" ends them, or stands between
+ * two groups of operands where a command has such; "-" is an operand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,12 +155,16 @@ int options_parse(invocation *out, const command *of, int count, char **argument
 {
     *out = (invocation){.command = of, .operands = (const char *const *)arguments};
     scan s = {out, arguments, count, 0};
-    bool only_operands = false;
+    bool only_operands = false, second_group = false;
     for (; s.at < count; s.at++) {
         char *typed = arguments[s.at];
         int status = EXIT_FINE;
         if (only_operands || typed[0] != '-' || typed[1] == '\0')
             arguments[out->n_operands++] = typed; /* operands gather at the front of the array */
+        else if (strcmp(typed, "--") == 0 && of->groups && second_group)
+            status = complain("\"--\" stands between two groups of runs, once; see roast %s --help", of->name);
+        else if (strcmp(typed, "--") == 0 && of->groups)
+            second_group = true, out->n_first = out->n_operands;
         else if (strcmp(typed, "--") == 0)
             only_operands = true;
         else
@@ -168,5 +172,7 @@ int options_parse(invocation *out, const command *of, int count, char **argument
         if (status != EXIT_FINE)
             return status;
     }
+    if (!second_group)
+        out->n_first = out->n_operands;
     return check_operands(out);
 }

@@ -92,3 +92,21 @@ roast_code output_finish(output *out, roast_code code, roast_error *err)
     out->to = NULL;
     return code;
 }
+
+roast_code output_buffer(const char *path, buf *text, roast_error *err)
+{
+    output out;
+    roast_code code = text->code ? fail(err, text->code, "%s", roast_code_text(text->code)) : ROAST_OK;
+    if (!code)
+        code = output_open(&out, path, err);
+    if (!code)
+        code = output_finish(&out, output_write(&out, buf_view(text), err), err);
+    buf_release(text);
+    return code;
+}
+
+bool output_is_same_file(const char *path, const char *run)
+{
+    struct stat a, b;
+    return path && stat(path, &a) == 0 && stat(run, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}

@@ -102,3 +102,30 @@ roast_code run_argument_summarize(roast_summary **out, roast_run **run, const ch
         *run = opened;
     return code;
 }
+
+roast_code run_arguments_open(compare_input **out, const char *const *arguments, size_t count, bool salvage,
+                              roast_error *err)
+{
+    *out = calloc(count + 1, sizeof **out);
+    roast_code code = *out ? ROAST_OK : fail_memory(err);
+    for (size_t i = 0; i < count && !code; i++) {
+        roast_summary *summary;
+        (*out)[i].label = arguments[i];
+        code = run_argument_summarize(&summary, &(*out)[i].run, arguments[i], salvage, err);
+        (*out)[i].summary = summary;
+    }
+    if (code) {
+        run_arguments_close(*out, count);
+        *out = NULL;
+    }
+    return code;
+}
+
+void run_arguments_close(compare_input *inputs, size_t count)
+{
+    for (size_t i = 0; inputs && i < count; i++) {
+        roast_summary_free(inputs[i].summary);
+        roast_run_close(inputs[i].run);
+    }
+    free(inputs);
+}

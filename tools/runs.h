@@ -2,11 +2,16 @@
 #ifndef TOOLS_RUNS_H
 #define TOOLS_RUNS_H
 
-#include <roast.h>
+#include "analysis/compare.h"
 
 roast_code run_argument_open(roast_run **out, const char *argument, bool salvage, roast_error *err);
 /* Opens the run and summarises it. The run is closed again unless it is asked for. */
 roast_code run_argument_summarize(roast_summary **out, roast_run **run, const char *argument, bool salvage,
                                   roast_error *err);
+
+/* The same for several runs, all of which are then open and summarised. After a failure there are none. */
+roast_code run_arguments_open(compare_input **out, const char *const *arguments, size_t count, bool salvage,
+                              roast_error *err);
+void run_arguments_close(compare_input *inputs, size_t count);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/presence.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -184,105 +185,23 @@ static void set_window(analysis *a)
 
 /* ---- The timeline -------------------------------------------------------------------------------------------- */
 
-typedef struct step {
-    int64_t t_ns;
-    int workers;
-    int64_t cores;
-} step;
-
-static int compare_steps(const void *left, const void *right)
-{
-    const step *a = left, *b = right;
-    if (a->t_ns != b->t_ns)
-        return a->t_ns < b->t_ns ? -1 : 1;
-    return a->workers - b->workers; /* departures first: a replacement is not a peak */
-}
-
 typedef struct worker_timeline {
     timeline workers, cores;
     bool cores_known;
 } worker_timeline;
 
-/* A worker's presence within the window; false if it was not there at all. */
-static bool presence(const roast_summary *summary, const roast_worker *worker, int64_t *from, int64_t *to)
+static roast_code read_timeline(worker_timeline *line, const analysis *a, arena *scratch, roast_error *err)
 {
-    *from = worker->joined_ns == ROAST_ABSENT || worker->joined_ns < summary->t_start_ns ? summary->t_start_ns
-                                                                                         : worker->joined_ns;
-    *to = worker->left_ns == ROAST_ABSENT || worker->left_ns > summary->t_end_ns ? summary->t_end_ns : worker->left_ns;
-    return *from <= *to && (worker->left_ns == ROAST_ABSENT || worker->left_ns > summary->t_start_ns);
-}
-
-static void walk_steps(worker_timeline *line, const roast_summary *summary, const step *steps, size_t count)
-{
-    int64_t workers = 0, cores = 0;
-    size_t i = 0;
-    for (; i < count && steps[i].t_ns <= summary->t_start_ns; i++) {
-        workers += steps[i].workers;
-        cores += steps[i].cores;
+    presence_points presence;
+    roast_code code = presence_read(&presence, a->run, a->summary->t_start_ns, a->summary->t_end_ns, scratch, err);
+    line->cores_known = presence.cores_known;
+    for (size_t i = 0; !code && i < presence.count; i++) {
+        const roast_count *point = &presence.points[i];
+        timeline_add(&line->workers, point->t_ns, (double)point->workers);
+        if (presence.cores_known)
+            timeline_add(&line->cores, point->t_ns, (double)point->cores);
     }
-    timeline_add(&line->workers, summary->t_start_ns, (double)workers);
-    timeline_add(&line->cores, summary->t_start_ns, (double)cores);
-    while (i < count) {
-        int64_t now = steps[i].t_ns;
-        timeline_add(&line->workers, now, (double)workers);
-        timeline_add(&line->cores, now, (double)cores);
-        for (; i < count && steps[i].t_ns == now; i++) {
-            workers += steps[i].workers;
-            cores += steps[i].cores;
-        }
-        timeline_add(&line->workers, now, (double)workers);
-        timeline_add(&line->cores, now, (double)cores);
-    }
-    timeline_add(&line->workers, summary->t_end_ns, line->workers.last_value);
-    timeline_add(&line->cores, summary->t_end_ns, line->cores.last_value);
-}
-
-static roast_code exact_timeline(worker_timeline *line, const analysis *a, arena *scratch, roast_error *err)
-{
-    size_t workers = run_workers(a->run), count = 0;
-    step *steps = arena_alloc(scratch, workers * 2, sizeof *steps);
-    if (!steps)
-        return fail_memory(err);
-    line->cores_known = workers > 0;
-    for (uint32_t i = 0; i < workers; i++) {
-        const roast_worker *worker = run_worker(a->run, i);
-        int64_t from, to;
-        if (!presence(a->summary, worker, &from, &to))
-            continue;
-        line->cores_known = line->cores_known && worker->cores != ROAST_ABSENT;
-        int64_t cores = worker->cores == ROAST_ABSENT ? 0 : worker->cores;
-        steps[count++] = (step){from, 1, cores};
-        if (to < a->summary->t_end_ns)
-            steps[count++] = (step){to, -1, -cores};
-    }
-    qsort(steps, count, sizeof *steps, compare_steps);
-    walk_steps(line, a->summary, steps, count);
-    return ROAST_OK;
-}
-
-static int compare_counts(const void *left, const void *right)
-{
-    const roast_count *a = left, *b = right;
-    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
-}
-
-static roast_code sampled_timeline(worker_timeline *line, const analysis *a, arena *scratch, roast_error *err)
-{
-    size_t count = run_counts(a->run);
-    roast_count *points = arena_alloc(scratch, count, sizeof *points);
-    if (!points)
-        return fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        points[i] = *run_count(a->run, i);
-    qsort(points, count, sizeof *points, compare_counts);
-    line->cores_known = true;
-    for (size_t i = 0; i < count; i++) {
-        timeline_add(&line->workers, points[i].t_ns, (double)points[i].workers);
-        line->cores_known = line->cores_known && points[i].cores != ROAST_ABSENT;
-        if (line->cores_known)
-            timeline_add(&line->cores, points[i].t_ns, (double)points[i].cores);
-    }
-    return ROAST_OK;
+    return code;
 }
 
 /* How long a worker was there: by its arrival and departure, or by its samples where only those are known. */
@@ -294,7 +213,9 @@ static double presence_seconds(const worker_pass *pass, uint32_t worker)
     bool announced = record->joined_ns != ROAST_ABSENT || record->left_ns != ROAST_ABSENT;
     if (!announced && run_counts(pass->a->run) && tally->first_ns != ROAST_ABSENT)
         return clock_seconds(tally->last_ns - tally->first_ns);
-    return presence(pass->a->summary, record, &from, &to) ? clock_seconds(to - from) : 0;
+    const roast_summary *window = pass->a->summary;
+    bool present = worker_presence(record, window->t_start_ns, window->t_end_ns, &from, &to);
+    return present ? clock_seconds(to - from) : 0;
 }
 
 static double cores_per_worker(const worker_pass *pass)
@@ -398,12 +319,8 @@ static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *e
 {
     analysis *a = pass->a;
     worker_timeline line = {0};
-    roast_code code = ROAST_OK;
     bool sampled = run_counts(a->run) > 0, tracked = a->summary->t_start_ns != ROAST_ABSENT && pass->n_workers > 0;
-    if (sampled)
-        code = sampled_timeline(&line, a, scratch, err);
-    else if (tracked)
-        code = exact_timeline(&line, a, scratch, err);
+    roast_code code = read_timeline(&line, a, scratch, err);
     if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_worker, pass->n_workers))
         code = fail_memory(err);
     if (code)

@@ -32,20 +32,28 @@ static arena_block *add_block(arena *a, size_t wanted)
     return block;
 }
 
-void *arena_alloc(arena *a, size_t count, size_t size)
+void *arena_bytes(arena *a, size_t len)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+    if (len > SIZE_MAX / 2)
         return NULL;
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    len = (len + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena_block *block = a->newest;
-    if (!block || block->size - block->used < bytes)
-        block = add_block(a, bytes);
+    if (!block || block->size - block->used < len)
+        block = add_block(a, len);
     if (!block)
         return NULL;
     void *memory = block->data + block->used;
-    block->used += bytes;
-    return memset(memory, 0, bytes);
+    block->used += len;
+    return memory;
+}
+
+void *arena_alloc(arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    void *memory = arena_bytes(a, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 roast_str arena_str(arena *a, roast_str s)

@@ -14,6 +14,8 @@ typedef struct arena {
 /* Zeroed memory for count things of size, aligned for any of them; NULL if there is none. Zero bytes give a
  * pointer that is not NULL. */
 void *arena_alloc(arena *a, size_t count, size_t size);
+/* The same for len bytes that the caller is about to overwrite: they are not zeroed. */
+void *arena_bytes(arena *a, size_t len);
 /* A copy that ends in a NUL (not counted in len). Absent stays absent; failing gives an absent one too, so check
  * with arena_str_failed where it matters. */
 roast_str arena_str(arena *a, roast_str s);

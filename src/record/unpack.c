@@ -124,6 +124,14 @@ static uint64_t read_hash(cursor *c)
     return value.kind == MP_INT ? (uint64_t)value.as.integer : 0;
 }
 
+static bool read_flag(cursor *c)
+{
+    mp_value value = mp_read(c);
+    if (value.kind != MP_BOOL)
+        c->failed = true;
+    return value.kind == MP_BOOL && value.as.boolean;
+}
+
 /* ---- Parts --------------------------------------------------------------------------------------------------- */
 
 static roast_str read_branch(unpacker *u, roast_str before)
@@ -205,7 +213,7 @@ static void read_part(unpacker *u, int64_t key, roast_chunk *chunk)
         chunk->uid = read_hash(&u->at);
         break;
     case PACKED_PEAK_SHARED:
-        chunk->peak_shared = mp_read(&u->at).as.boolean;
+        chunk->peak_shared = read_flag(&u->at);
         break;
     case PACKED_BRANCH_SET:
         chunk->branch_set = read_hash(&u->at);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "run/database.h"
 #include "run/seal.h"
+#include "run/upgrade.h"
 
 enum { HEADER_BYTES = 100 };
 
@@ -50,7 +51,9 @@ static roast_code check_ours(const char *path, uint32_t application_id, uint32_t
 {
     if (application_id != RUN_APPLICATION_ID)
         return fail(err, ROAST_FORMAT, "%s: a SQLite database, but not a run file", path);
-    if (version > RUN_VERSION || version == 0)
+    if (version == 0)
+        return fail(err, ROAST_CORRUPT, "%s: damaged in its header (format 0)", path);
+    if (version > RUN_VERSION)
         return fail(err, ROAST_VERSION,
                     "%s: written by a newer roastcoffea (format %u, this one reads up to %d); update", path, version,
                     RUN_VERSION);
@@ -123,7 +126,9 @@ static roast_code open_as(located_run *out, const char *path, const char *parame
         code = sqlite3_exec(out->db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(out->db,
-                            "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; SELECT count(*) FROM sqlite_schema",
+                            out->sealed ? "PRAGMA trusted_schema=OFF; SELECT count(*) FROM sqlite_schema"
+                                        : "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+                                          " SELECT count(*) FROM sqlite_schema",
                             NULL, NULL, NULL);
     if (code == SQLITE_OK)
         return ROAST_OK;
@@ -234,6 +239,7 @@ static roast_code open_finished(located_run *out, const char *path, bool salvage
     seal_state seal;
     roast_code code = seal_check(path, &seal, &out->what);
     out->damaged = code == ROAST_CORRUPT;
+    out->sealed = !code && seal == SEAL_INTACT;
     if (code && !(salvage && out->damaged)) {
         if (err)
             *err = out->what;
@@ -270,10 +276,27 @@ static roast_code open_somehow(located_run *out, const char *path, const roast_o
     return code ? code : open_finished(out, path, options && options->salvage, err);
 }
 
+/* A run of an older version is upgraded in a private copy; the file itself stays as it is. */
+static roast_code upgrade_if_old(located_run *out, const char *path, const roast_open_options *options,
+                                 roast_error *err)
+{
+    if (pragma_int(out->db, "PRAGMA user_version") >= RUN_VERSION)
+        return ROAST_OK;
+    roast_code code = ROAST_OK;
+    if (!out->private_copy) {
+        sqlite3_close(out->db);
+        out->db = NULL;
+        code = open_private_copy(out, path, options ? options->scratch_dir : NULL, err);
+    }
+    return code ? code : upgrade_database(out->db, path, err);
+}
+
 roast_code locate_run(located_run *out, const char *path, const roast_open_options *options, roast_error *err)
 {
     *out = (located_run){0};
     roast_code code = open_somehow(out, path, options, err);
+    if (!code)
+        code = upgrade_if_old(out, path, options, err);
     char *hint = strstr(out->what.message, "; what can be read");
     if (hint) /* that is what is being done */
         *hint = '\0';

@@ -24,6 +24,8 @@
 
 extern const char roast_schema_sql[];
 
+enum { LONGEST_WAIT_FOR_READERS_MS = 2000 };
+
 #define STATEMENTS(X)                                                                                                  \
     X(FACT, "INSERT OR REPLACE INTO run VALUES (?,?)")                                                                 \
     X(GIVEN, "INSERT OR REPLACE INTO given VALUES (?,?)")                                                              \
@@ -894,19 +896,35 @@ static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_erro
     return code ? code : run_writer_commit(w, err);
 }
 
+/* Puts a run that has ended into one file, to be sealed. Somebody who is reading it at this moment may keep us from
+ * that; it is complete all the same, and the last one to leave puts it together. */
+static roast_code put_into_one_file(run_writer *w, bool *in_one_file, roast_error *err)
+{
+    *in_one_file = false;
+    if (w->in_memory)
+        return ROAST_OK;
+    finalize_statements(w);
+    sqlite3_busy_timeout(w->db, LONGEST_WAIT_FOR_READERS_MS);
+    int code = sqlite3_exec(w->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    if ((code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED)
+        return ROAST_OK;
+    *in_one_file = code == SQLITE_OK;
+    return *in_one_file ? ROAST_OK : database_fail(w->db, w->path, "writing", err);
+}
+
 roast_code run_writer_close(run_writer *w, roast_outcome outcome, roast_error *err)
 {
     if (!w)
         return ROAST_OK;
     bool ended = outcome == ROAST_FINISHED || outcome == ROAST_FAILED;
     roast_code code = write_outcome(w, outcome, err);
-    if (!code && ended && !w->in_memory)
-        code = database_exec(w->db, w->path, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", err);
+    bool in_one_file = false;
+    if (!code && ended)
+        code = put_into_one_file(w, &in_one_file, err);
     char *path = w->path;
     w->path = NULL;
-    bool in_memory = w->in_memory;
     writer_free(w);
-    if (!code && ended && !in_memory)
+    if (!code && in_one_file)
         code = seal_write(path, err);
     free(path);
     return code;

@@ -1,7 +1,8 @@
-/* Markdown for the documentation: the catalogue as one table per scope. */
+/* Markdown: the catalogue as one table per scope, and any set of tables. */
 #include "view/markdown.h"
 
 #include "base/str.h"
+#include "view/text.h"
 
 static const struct {
     const char *title, *text;
@@ -66,5 +67,75 @@ void markdown_catalogue(buf *out)
         for (size_t i = 0; i < roast_metric_count(); i++)
             if ((size_t)roast_metric_at(i)->scope == scope)
                 put_metric(out, roast_metric_at(i));
+    }
+}
+
+/* Text of a run inside a line: harmless on a terminal, and without markup of its own. */
+static void put_text(buf *out, roast_str text)
+{
+    buf safe = {0};
+    text_safe(&safe, text, true);
+    markdown_text(out, buf_view(&safe));
+    if (safe.code)
+        out->code = safe.code;
+    buf_release(&safe);
+}
+
+static void put_toned(buf *out, roast_str text, table_tone tone)
+{
+    bool bold = text.len && (tone == TONE_STRONG || tone >= TONE_GOOD);
+    buf_text(out, bold ? "**" : "");
+    put_text(out, text);
+    buf_text(out, bold ? "**" : "");
+}
+
+static void put_heading(buf *out, const table_heading *heading)
+{
+    for (size_t i = 0; i < heading->count; i++) {
+        buf_text(out, i ? " · " : "");
+        put_toned(out, heading->phrases[i].text, heading->phrases[i].tone);
+    }
+    if (heading->count)
+        buf_text(out, "\n\n");
+}
+
+static void put_table(buf *out, const table *t)
+{
+    buf_text(out, "**");
+    put_text(out, t->title);
+    buf_text(out, "**\n\n|");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        buf_char(out, ' ');
+        put_text(out, t->columns[i].title);
+        buf_text(out, " |");
+    }
+    buf_text(out, "\n|");
+    for (size_t i = 0; i < t->n_columns; i++)
+        buf_text(out, t->columns[i].align == TABLE_RIGHT ? "---:|" : "---|");
+    buf_char(out, '\n');
+    for (size_t row = 0; row < t->n_rows; row++) {
+        buf_char(out, '|');
+        for (size_t i = 0; i < t->n_columns; i++) {
+            const table_cell *cell = table_cell_at(t, row, i);
+            buf_char(out, ' ');
+            put_toned(out, cell->text, cell->tone);
+            buf_text(out, " |");
+        }
+        buf_char(out, '\n');
+    }
+    if (!str_absent(t->more)) {
+        buf_char(out, '\n');
+        put_text(out, t->more);
+        buf_char(out, '\n');
+    }
+}
+
+void markdown_tables(buf *out, const table_set *set)
+{
+    put_heading(out, &set->headline);
+    put_heading(out, &set->subline);
+    for (size_t i = 0; i < set->count; i++) {
+        buf_text(out, i ? "\n" : "");
+        put_table(out, &set->tables[i]);
     }
 }

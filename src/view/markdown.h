@@ -1,12 +1,14 @@
-/* Markdown for the documentation. */
+/* Markdown, for the documentation and for comments on pull requests. */
 #ifndef VIEW_MARKDOWN_H
 #define VIEW_MARKDOWN_H
 
-#include "base/buf.h"
+#include "view/table.h"
 
 /* Text inside a table: bars and markup are escaped. */
 void markdown_text(buf *out, roast_str text);
 /* The catalogue: docs/metrics.md. */
 void markdown_catalogue(buf *out);
+/* Headings and tables of any set; what is urgent is in bold. */
+void markdown_tables(buf *out, const table_set *set);
 
 #endif

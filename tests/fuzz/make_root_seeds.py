@@ -33,10 +33,21 @@ def write_ntuple(path, compression):
         ntuple.extend({"x": np.arange(30, dtype="f4"), "Jet_pt": JAGGED})
 
 
+def write_other_version(path, known):
+    """A version of TTree that is not built in: then the description in the file is read."""
+    data = bytearray(known.read_bytes())
+    described = data.index(b"\x05TTree\0") + 7 + 4
+    tree = data.rindex(b"\x00\x14\x40\x00", 0, data.index(b"TBranch\0"))
+    assert data[described : described + 4] == b"\x00\x00\x00\x14"
+    data[described + 3] = data[tree + 1] = 30
+    path.write_bytes(data)
+
+
 def main(folder):
     for name, compression in COMPRESSIONS.items():
         write_tree(folder / f"tree-{name}.root", compression)
         write_ntuple(folder / f"ntuple-{name}.root", compression)
+    write_other_version(folder / "tree-other-version.root", folder / "tree-none.root")
 
 
 main(Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "root"))

@@ -1,6 +1,4 @@
-"""What every Python test shares: where the built programs are, and runs made for the test.
-
-meson sets ROAST_BUILD_DIR; by hand: ROAST_BUILD_DIR=build python -m pytest tests/python."""
+"""What every Python test shares: the command, and runs made for the test."""
 
 from __future__ import annotations
 
@@ -10,18 +8,7 @@ import pathlib
 import subprocess
 
 import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("ROAST_BUILD_DIR", ROOT / "build")).resolve()
-
-
-def program(name: str) -> pathlib.Path:
-    for folder in ("tools", "bench", "tests"):
-        path = BUILD / folder / name
-        if path.exists():
-            return path
-    pytest.fail(f"{name} is not in {BUILD}: build first, or set ROAST_BUILD_DIR")
-
+from built import BUILD, ROOT, program
 
 @pytest.fixture(scope="session")
 def roast():

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 import pytest
-from conftest import program
+from built import program
 
 PAGE = 4096
 

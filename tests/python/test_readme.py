@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from conftest import BUILD, ROOT
+from built import BUILD, ROOT
 
 
 def test_the_documentation_made_from_the_code_is_up_to_date():

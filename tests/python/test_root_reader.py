@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -98,6 +99,8 @@ def assert_agrees_with_uproot(path, answer):
             theirs = expected_branches(file[name])
             assert [{key: branch[key] for key in theirs[0]} for branch in ours["branches"]] == theirs
             assert ours["entries"] == file[name].num_entries
+            # Entries at which a basket begins in every branch, and the end.
+            assert ours["clusters"] == max(len(file[name].common_entry_offsets()) - 1, 0)
             assert (ours["compressed"], ours["uncompressed"]) == (
                 file[name].compressed_bytes,
                 file[name].uncompressed_bytes,
@@ -256,6 +259,27 @@ def test_a_version_of_a_class_that_is_not_built_in_is_read_by_the_description_in
     assert unknown["trees"][0]["problem"] is None
     assert unknown["trees"][0]["branches"] == known["trees"][0]["branches"]
     assert unknown["requests"] > known["requests"]
+
+
+def test_entries_that_are_stored_as_a_double_are_read_as_in_the_days_of_root_4(tmp_path):
+    path = write_tree(tmp_path / "known.root", None)
+    data = bytearray(path.read_bytes())
+    # TTree 20 becomes 15, and its member fEntries a double: in the description ...
+    described = data.index(b"\x05TTree\0") + 7 + 4
+    assert data[described : described + 4] == b"\x00\x00\x00\x14"
+    data[described + 3] = 15
+    member = data.index(b"\x08fEntries\x11Number of entries", described) + len(b"\x08fEntries\x11Number of entries")
+    assert data[member : member + 4] == b"\x00\x00\x00\x10"
+    data[member + 3] = 8
+    # ... and in the tree, where it follows the attributes of lines, areas and markers.
+    entries = data.index((1500).to_bytes(8, "big"))
+    data[entries : entries + 8] = struct.pack(">d", 1500)
+    header = data.rindex(b"\x00\x14\x40\x00", 0, entries)
+    data[header + 1] = 15
+    changed = tmp_path / "doubles.root"
+    changed.write_bytes(data)
+    before, after = read_one(path)["trees"], read_one(changed)["trees"]
+    assert before == after and before[0]["entries"] == 1500
 
 
 @pytest.mark.skipif(not DATA, reason="ROAST_TEST_DATA is not set")

@@ -184,10 +184,11 @@ static void check_tree_seed(const char *name, root_algorithm algorithm)
     root_close(file);
 }
 
-static void a_tree_is_read_whatever_its_compression(void **state)
+static void a_tree_is_read_whatever_its_compression_and_version(void **state)
 {
     (void)state;
     check_tree_seed("none", ROOT_ALGORITHM_NONE);
+    check_tree_seed("other-version", ROOT_ALGORITHM_NONE);
     check_tree_seed("zlib", ROOT_ALGORITHM_ZLIB);
     check_tree_seed("lzma", ROOT_ALGORITHM_LZMA);
     check_tree_seed("lz4", ROOT_ALGORITHM_LZ4);
@@ -353,6 +354,12 @@ static void what_is_not_a_root_file_is_named(void **state)
     assert_refused(write_file("short", "root\0\0\xf4\x92", 8), ROAST_CORRUPT, "cut off in its header");
 }
 
+static void passwords_and_tokens_do_not_appear_in_messages(void **state)
+{
+    (void)state;
+    assert_refused("s3://me:secret@host/a.root?authz=token", ROAST_USAGE, "s3://host/a.root?…: s3:// is not");
+}
+
 static unsigned char *read_seed(const char *path, size_t *len)
 {
     static unsigned char bytes[65536];
@@ -448,12 +455,13 @@ int main(void)
         cmocka_unit_test(a_changed_byte_in_a_block_with_a_checksum_is_found),
         cmocka_unit_test(a_size_that_no_compression_reaches_is_not_believed),
         cmocka_unit_test(a_compression_setting_is_an_algorithm_and_a_level),
-        cmocka_unit_test(a_tree_is_read_whatever_its_compression),
+        cmocka_unit_test(a_tree_is_read_whatever_its_compression_and_version),
         cmocka_unit_test(an_ntuple_lists_each_field_before_its_parts),
         cmocka_unit_test(only_the_tree_that_was_asked_for_is_read),
         cmocka_unit_test(an_address_with_file_in_front_is_a_path),
         cmocka_unit_test(what_is_built_in_agrees_with_what_the_file_says_of_its_classes),
         test_in_scratch(what_is_not_a_root_file_is_named),
+        cmocka_unit_test(passwords_and_tokens_do_not_appear_in_messages),
         cmocka_unit_test(a_file_that_was_cut_off_says_so),
         cmocka_unit_test(a_file_that_was_never_closed_has_no_trees_and_is_not_an_error),
         cmocka_unit_test(directories_that_contain_each_other_come_to_an_end),

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "run/reader.h"
+#include "run/upgrade.h"
 #include "unit.h"
 
 static roast_recorder *start(const char *path)
@@ -343,6 +344,38 @@ static void a_read_only_folder_can_still_be_read(void **state)
     chmod(scratch, 0755);
 }
 
+static const upgrade_step made_up_steps[] = {
+    {1, "CREATE TABLE second (a); INSERT INTO second VALUES (2)"},
+    {2, "ALTER TABLE second ADD COLUMN b DEFAULT 3"},
+};
+
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int64_t answer = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+static void an_upgrade_takes_every_step_or_none(void **state)
+{
+    (void)state;
+    sqlite3 *db;
+    roast_error err = {0};
+    sqlite3_open(":memory:", &db);
+    sqlite3_exec(db, "PRAGMA user_version=1", NULL, NULL, NULL);
+    assert_int_equal(upgrade_with(db, "x.roast", 4, made_up_steps, 2, &err), ROAST_VERSION);
+    assert_string_equal(err.message, "x.roast: no way from format 3 to 4");
+    assert_int_equal(ask(db, "PRAGMA user_version"), 1);
+    assert_int_equal(ask(db, "SELECT count(*) FROM sqlite_schema"), 0);
+    assert_int_equal(upgrade_with(db, "x.roast", 3, made_up_steps, 2, &err), ROAST_OK);
+    assert_int_equal(ask(db, "PRAGMA user_version"), 3);
+    assert_int_equal(ask(db, "SELECT a + b FROM second"), 5);
+    sqlite3_close(db);
+}
+
 static void the_views_speak_of_names_and_seconds(void **state)
 {
     (void)state;
@@ -358,6 +391,29 @@ static void the_views_speak_of_names_and_seconds(void **state)
     assert_close(sqlite3_column_double(statement, 2), 150e-9, 1e-15);
     sqlite3_finalize(statement);
     sqlite3_close(db);
+}
+
+static void a_run_that_somebody_is_reading_can_be_closed(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("read.roast");
+    roast_recorder *recorder = start(path);
+    record_chunks(recorder, 3);
+    roast_recorder_flush(recorder);
+    sqlite3 *reader;
+    sqlite3_stmt *rows;
+    assert_int_equal(sqlite3_open_v2(path, &reader, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(reader, "SELECT id FROM chunk", -1, &rows, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(rows), SQLITE_ROW); /* in the middle of it */
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(path);
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
+    sqlite3_finalize(rows);
+    sqlite3_close(reader);
+    run = open_run(path);
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
 }
 
 int main(void)
@@ -376,7 +432,9 @@ int main(void)
         test_in_scratch(a_flipped_byte_in_any_page_is_found),
         test_in_scratch(a_damaged_run_can_be_salvaged_with_a_warning),
         test_in_scratch(a_read_only_folder_can_still_be_read),
+        cmocka_unit_test(an_upgrade_takes_every_step_or_none),
         test_in_scratch(the_views_speak_of_names_and_seconds),
+        test_in_scratch(a_run_that_somebody_is_reading_can_be_closed),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

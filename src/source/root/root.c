@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "source/root/layout.h"
@@ -179,6 +180,34 @@ static roast_code read_file(root_file *file, root_transport *transport, const ro
     return ROAST_OK;
 }
 
+/* An address as it may be shown: passwords and tokens in it stay where they are. */
+static void write_address(buf *out, const char *url)
+{
+    const char *host = strstr(url, "://");
+    if (!host) {
+        buf_text(out, url);
+        return;
+    }
+    host += 3;
+    buf_bytes(out, url, (size_t)(host - url));
+    size_t host_len = strcspn(host, "/?");
+    const char *at = memrchr(host, '@', host_len);
+    const char *rest = at ? at + 1 : host;
+    size_t shown = strcspn(rest, "?");
+    buf_bytes(out, rest, shown);
+    if (rest[shown])
+        buf_text(out, "?…");
+}
+
+static roast_code fail_with_address(roast_error *err, roast_code code, const char *url, const char *why)
+{
+    buf address = {0};
+    write_address(&address, url);
+    fail(err, code, "%s: %s", address.code || !address.data ? "(no memory for its name)" : address.data, why);
+    buf_release(&address);
+    return code;
+}
+
 static roast_code open_from(root_file **out, const char *url, const void *bytes, size_t len,
                             const root_options *options, roast_error *err)
 {
@@ -197,9 +226,8 @@ static roast_code open_from(root_file **out, const char *url, const void *bytes,
         code = read_file(file, transport, options, &why);
     root_transport_close(transport);
     if (code) {
-        fail(err, code, "%s: %s", url, why.message);
         root_close(file);
-        return code;
+        return fail_with_address(err, code, url, why.message);
     }
     *out = file;
     return ROAST_OK;

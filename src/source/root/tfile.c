@@ -51,7 +51,7 @@ static roast_code unpack(root_tfile *file, root_record *out, const unsigned char
 {
     if (!root_blocks_plausible(packed, packed_len, out->len))
         return fail(err, ROAST_CORRUPT, "a record's compressed blocks do not add up to its size");
-    unsigned char *content = arena_alloc(&file->result->memory, out->len, 1);
+    unsigned char *content = arena_bytes(&file->result->memory, out->len);
     if (!content)
         return fail_memory(err);
     out->bytes = content;
@@ -72,7 +72,7 @@ static roast_code read_packed(root_tfile *file, root_record *out, int64_t seek, 
 
 static roast_code read_plain(root_tfile *file, root_record *out, int64_t seek, size_t nbytes, roast_error *err)
 {
-    unsigned char *raw = arena_alloc(&file->result->memory, nbytes, 1);
+    unsigned char *raw = arena_bytes(&file->result->memory, nbytes);
     if (!raw)
         return fail_memory(err);
     out->bytes = raw + out->keylen;

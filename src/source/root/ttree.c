@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "source/root/stream.h"
 
-enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, MOST_AT_FIRST = 10000, BASKET_TAIL = 19 };
+enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, SMALLEST_BRANCH = 100, BASKET_TAIL = 19 };
 
 /* The entries at which baskets begin in every branch. */
 typedef struct boundaries {
@@ -346,7 +346,7 @@ static bool read_branches(tree_reader *r, size_t at, int32_t parent, int32_t dep
         return false;
     c.end = c.start + end;
     if (r->first_capacity == 0) /* most trees have no branches in branches */
-        r->first_capacity = count > 0 && count < MOST_AT_FIRST ? count : FEW_AT_FIRST;
+        r->first_capacity = count > 0 && count <= cursor_left(&c) / SMALLEST_BRANCH ? count : FEW_AT_FIRST;
     for (size_t i = 0; i < count; i++) {
         bool followed;
         root_object object = root_stream_pointer(&c, r->record->keylen, &followed);

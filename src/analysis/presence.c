@@ -1,0 +1,109 @@
+/* How many workers and cores there were over time. Arrivals and departures are steps; an engine that tells only counts
+ * gives points of a line. Both come out as points, so that one integral and one chart serve both. */
+#include "analysis/presence.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+typedef struct step {
+    int64_t t_ns;
+    int workers;
+    int64_t cores;
+} step;
+
+static int compare_steps(const void *left, const void *right)
+{
+    const step *a = left, *b = right;
+    if (a->t_ns != b->t_ns)
+        return a->t_ns < b->t_ns ? -1 : 1;
+    return a->workers - b->workers; /* departures first: a replacement is not a peak */
+}
+
+bool worker_presence(const roast_worker *worker, int64_t t_start_ns, int64_t t_end_ns, int64_t *from, int64_t *to)
+{
+    *from = worker->joined_ns == ROAST_ABSENT || worker->joined_ns < t_start_ns ? t_start_ns : worker->joined_ns;
+    *to = worker->left_ns == ROAST_ABSENT || worker->left_ns > t_end_ns ? t_end_ns : worker->left_ns;
+    return *from <= *to && (worker->left_ns == ROAST_ABSENT || worker->left_ns > t_start_ns);
+}
+
+static void walk_steps(presence_points *out, const step *steps, size_t count, int64_t t_start_ns, int64_t t_end_ns)
+{
+    roast_count now = {t_start_ns, 0, 0};
+    size_t i = 0;
+    for (; i < count && steps[i].t_ns <= t_start_ns; i++) {
+        now.workers += steps[i].workers;
+        now.cores += steps[i].cores;
+    }
+    out->points[out->count++] = now;
+    while (i < count) {
+        now.t_ns = steps[i].t_ns;
+        out->points[out->count++] = now;
+        for (; i < count && steps[i].t_ns == now.t_ns; i++) {
+            now.workers += steps[i].workers;
+            now.cores += steps[i].cores;
+        }
+        out->points[out->count++] = now;
+    }
+    now.t_ns = t_end_ns;
+    out->points[out->count++] = now;
+}
+
+static roast_code read_exact(presence_points *out, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
+                             arena *memory, roast_error *err)
+{
+    size_t workers = run_workers(run), count = 0;
+    step *steps = arena_alloc(memory, workers * 2, sizeof *steps);
+    out->points = arena_alloc(memory, workers * 4 + 2, sizeof *out->points);
+    if (!steps || !out->points)
+        return fail_memory(err);
+    out->cores_known = out->exact = true;
+    for (uint32_t i = 0; i < workers; i++) {
+        const roast_worker *worker = run_worker(run, i);
+        int64_t from, to;
+        if (!worker_presence(worker, t_start_ns, t_end_ns, &from, &to))
+            continue;
+        out->cores_known = out->cores_known && worker->cores != ROAST_ABSENT;
+        int64_t cores = worker->cores == ROAST_ABSENT ? 0 : worker->cores;
+        steps[count++] = (step){from, 1, cores};
+        if (to < t_end_ns)
+            steps[count++] = (step){to, -1, -cores};
+    }
+    qsort(steps, count, sizeof *steps, compare_steps);
+    walk_steps(out, steps, count, t_start_ns, t_end_ns);
+    return ROAST_OK;
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const roast_count *a = left, *b = right;
+    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
+}
+
+static roast_code read_sampled(presence_points *out, const roast_run *run, arena *memory, roast_error *err)
+{
+    out->points = arena_alloc(memory, run_counts(run), sizeof *out->points);
+    if (!out->points)
+        return fail_memory(err);
+    out->cores_known = true;
+    for (out->count = 0; out->count < run_counts(run); out->count++) {
+        roast_count *point = &out->points[out->count];
+        *point = *run_count(run, out->count);
+        out->cores_known = out->cores_known && point->cores != ROAST_ABSENT;
+        if (point->cores == ROAST_ABSENT)
+            point->cores = 0;
+    }
+    qsort(out->points, out->count, sizeof *out->points, compare_counts);
+    return ROAST_OK;
+}
+
+roast_code presence_read(presence_points *out, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
+                         arena *memory, roast_error *err)
+{
+    *out = (presence_points){0};
+    if (run_counts(run))
+        return read_sampled(out, run, memory, err);
+    if (run_workers(run) && t_start_ns != ROAST_ABSENT)
+        return read_exact(out, run, t_start_ns, t_end_ns, memory, err);
+    return ROAST_OK;
+}

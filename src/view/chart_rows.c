@@ -1,0 +1,375 @@
+/* Charts of the rows of a summary: files, kinds of task, datasets, sections, workers, and metrics of the run. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "view/chart_build.h"
+
+/* Of many rows the ones at both ends are shown: those that stand out. */
+enum { MOST_BARS = 40 };
+
+/* ---- Distributions --------------------------------------------------------------------------------------------------
+ */
+
+/* Bins of equal width from the least to the greatest value; the last one has both its edges. */
+void chart_add_histogram(chart_builder *b, const double *values, size_t count, roast_str name)
+{
+    size_t bins = b->options.bins ? b->options.bins : b->spec->bins;
+    double low = values[0], high = values[0];
+    for (size_t i = 1; i < count; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    if (!(high > low)) {
+        low -= 0.5;
+        high += 0.5;
+    }
+    double *counts = chart_alloc(b, bins, sizeof *counts), width = (high - low) / (double)bins;
+    chart_series *s = chart_add_series(b, CHART_HISTOGRAM, name, 0, bins);
+    s->legend = false;
+    for (size_t i = 0; counts && i < count; i++) {
+        size_t bin = (size_t)((values[i] - low) / width);
+        bin = bin < bins ? bin : bins - 1;
+        if (bin > 0 && values[i] < low + (double)bin * width) /* rounding */
+            bin--;
+        else if (bin + 1 < bins && values[i] >= low + (double)(bin + 1) * width)
+            bin++;
+        counts[bin]++;
+    }
+    for (size_t i = 0; counts && i < bins; i++)
+        chart_add_box(s, low + (double)i * width, i + 1 == bins ? high : low + (double)(i + 1) * width, counts[i]);
+    b->out->x.low = low;
+    b->out->x.high = high;
+}
+
+static double cell(const chart_builder *b, metric_id column, size_t row)
+{
+    roast_value value = summary_cell(b->summary, column, row);
+    if (value.kind == ROAST_INT)
+        return (double)value.as.integer;
+    return value.kind == ROAST_REAL ? value.as.real : (double)NAN;
+}
+
+static roast_str cell_text(const chart_builder *b, metric_id column, size_t row)
+{
+    roast_value value = summary_cell(b->summary, column, row);
+    return value.kind == ROAST_TEXT ? value.as.text : str_none();
+}
+
+static size_t rows_of(const chart_builder *b, metric_id column)
+{
+    return b->summary->rows[metric_info(column)->scope].count;
+}
+
+void build_file_distribution(chart_builder *b)
+{
+    size_t files = rows_of(b, b->spec->file), count = 0;
+    double *values = chart_alloc(b, files, sizeof *values);
+    for (size_t i = 0; values && i < files; i++) {
+        double value = cell(b, b->spec->file, i);
+        if (isfinite(value))
+            values[count++] = value;
+    }
+    if (!count)
+        chart_is_empty(b, files ? "no file metadata" : "no record names a file");
+    else
+        chart_add_histogram(b, values, count, STR("files"));
+}
+
+/* ---- Kinds of task
+ * --------------------------------------------------------------------------------------------------- */
+
+/* What one bar of each category is: next to others, or on top of the one before it. */
+typedef struct bar_part {
+    const char *name;
+    int colour;
+    double (*value)(const chart_builder *b, size_t row, const struct bar_part *part);
+    metric_id metric;
+    double scale;
+    const char *activity;
+    double shift, width;
+    bool on_top;
+} bar_part;
+
+static double part_metric(const chart_builder *b, size_t row, const bar_part *part)
+{
+    return cell(b, part->metric, row) * part->scale;
+}
+
+static double part_activity(const chart_builder *b, size_t row, const bar_part *part)
+{
+    roast_str prefix = cell_text(b, M_activity_prefix, row);
+    double sum = 0;
+    for (size_t i = 0; i < run_activities(b->run); i++) {
+        const roast_activity *activity = run_activity(b->run, i);
+        if (str_equal(activity->prefix, prefix) && str_equal(activity->activity, str_from(part->activity)) &&
+            str_equal(activity->unit, STR("seconds")) && isfinite(activity->value))
+            sum += activity->value;
+    }
+    return sum;
+}
+
+static double total_of(const chart_builder *b, size_t row, const bar_part *parts, size_t n_parts)
+{
+    double total = 0;
+    for (size_t p = 0; p < n_parts; p++) {
+        double value = parts[p].value(b, row, &parts[p]);
+        total += isfinite(value) ? value : 0;
+    }
+    return total;
+}
+
+/* The kinds of task for which one of the parts is not 0. */
+static size_t choose_tasks(chart_builder *b, size_t *rows, const bar_part *parts, size_t n_parts)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < rows_of(b, M_activity_prefix); row++)
+        if (total_of(b, row, parts, n_parts) > 0)
+            rows[count++] = row;
+    return count;
+}
+
+static void add_part(chart_builder *b, const size_t *rows, size_t count, double *tops, const bar_part *part)
+{
+    chart_series *bars = chart_add_series(b, CHART_BARS, str_from(part->name), part->colour, count);
+    bars->width = part->width;
+    for (size_t i = 0; i < count; i++) {
+        double value = part->value(b, rows[i], part), base = part->on_top ? tops[i] : 0;
+        value = isfinite(value) ? value : 0;
+        chart_add_range(bars, (double)i + part->shift, base, base + value);
+        tops[i] = base + value;
+    }
+}
+
+static void build_tasks(chart_builder *b, const bar_part *parts, size_t n_parts, const char *nothing)
+{
+    size_t all = rows_of(b, M_activity_prefix);
+    size_t *rows = chart_alloc(b, all, sizeof *rows);
+    double *tops = chart_alloc(b, all, sizeof *tops);
+    if (b->failed)
+        return;
+    size_t count = choose_tasks(b, rows, parts, n_parts);
+    if (!count) {
+        const char *why = b->summary->why[M_run_processor_cpu_time_seconds];
+        chart_is_empty(b, all || !why ? nothing : why);
+        return;
+    }
+    chart_categories(b, &b->out->x, count);
+    for (size_t i = 0; i < count; i++)
+        chart_category(b, &b->out->x, i, cell_text(b, M_activity_prefix, rows[i]));
+    for (size_t p = 0; p < n_parts; p++)
+        add_part(b, rows, count, tops, &parts[p]);
+    if (n_parts == 1)
+        b->out->series[0].legend = false;
+}
+
+void build_task_cpu_io(chart_builder *b)
+{
+    static const bar_part parts[] = {
+        {"CPU Time", 0, part_metric, M_activity_cpu_seconds, 1, NULL, -0.175, 0.35, false},
+        {"I/O Time", 1, part_metric, M_activity_noncpu_seconds, 1, NULL, 0.175, 0.35, false},
+    };
+    build_tasks(b, parts, 2, "no task has CPU or I/O time");
+}
+
+void build_task_bytes(chart_builder *b)
+{
+    static const bar_part parts[] = {
+        {"bytes read", 0, part_metric, M_activity_memory_read_bytes, 1e-9, NULL, 0, 0.8, false},
+    };
+    build_tasks(b, parts, 1, "no task read from memory");
+}
+
+void build_task_overhead(chart_builder *b)
+{
+    static const bar_part parts[] = {
+        {"Decompress", 0, part_activity, METRIC_COUNT, 1, "decompress", -0.175, 0.35, false},
+        {"Compress", 4, part_activity, METRIC_COUNT, 1, "compress", -0.175, 0.35, true},
+        {"Deserialize", 1, part_activity, METRIC_COUNT, 1, "deserialize", 0.175, 0.35, false},
+        {"Serialize", 3, part_activity, METRIC_COUNT, 1, "serialize", 0.175, 0.35, true},
+    };
+    build_tasks(b, parts, 4, "no task compressed or serialised");
+}
+
+/* ---- Metrics of the run
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef struct metric_bar {
+    metric_id metric;
+    const char *name;
+    double scale;
+} metric_bar;
+
+static void build_metrics(chart_builder *b, const metric_bar *bars, size_t count)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += isfinite(summary_real(b->summary, bars[i].metric)) ? 1 : 0;
+    if (!known) {
+        const char *why = b->summary->why[bars[0].metric];
+        chart_is_empty(b, why ? why : "none of its metrics is known");
+        return;
+    }
+    chart_categories(b, &b->out->x, known);
+    chart_series *s = chart_add_series(b, CHART_BARS, STR("value"), 0, known);
+    s->legend = false;
+    for (size_t i = 0, at = 0; i < count; i++) {
+        double value = summary_real(b->summary, bars[i].metric) * bars[i].scale;
+        if (!isfinite(value))
+            continue;
+        chart_category(b, &b->out->x, at, chart_text(b, "%s: %.3g", bars[i].name, value));
+        chart_add(s, (double)at++, value);
+    }
+}
+
+void build_efficiency(chart_builder *b)
+{
+    static const metric_bar bars[] = {
+        {M_run_core_efficiency, "Core Efficiency (%)", 100},
+        {M_run_cpu_efficiency_fine, "CPU Efficiency (%)", 100},
+        {M_run_speedup_factor, "Speedup Factor", 1},
+    };
+    build_metrics(b, bars, sizeof bars / sizeof bars[0]);
+}
+
+void build_resources(chart_builder *b)
+{
+    static const metric_bar bars[] = {
+        {M_run_avg_workers, "Avg Workers", 1},
+        {M_run_total_cores, "Total Cores", 1},
+        {M_run_peak_memory_bytes, "Peak Memory (GB)", 1e-9},
+    };
+    build_metrics(b, bars, sizeof bars / sizeof bars[0]);
+}
+
+/* ---- Bars that lie, one for each row
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct ranked_row {
+    size_t row;
+    double value;
+} ranked_row;
+
+static int compare_rows(const void *left, const void *right)
+{
+    const ranked_row *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Rows in order of a column, the greatest first; rows that do not have it are left out. */
+static ranked_row *rank_rows(chart_builder *b, metric_id column, size_t *count)
+{
+    size_t rows = rows_of(b, column);
+    ranked_row *ranked = chart_alloc(b, rows, sizeof *ranked);
+    *count = 0;
+    for (size_t row = 0; ranked && row < rows; row++) {
+        double value = cell(b, column, row);
+        if (isfinite(value))
+            ranked[(*count)++] = (ranked_row){row, value};
+    }
+    if (*count)
+        qsort(ranked, *count, sizeof *ranked, compare_rows);
+    return ranked;
+}
+
+static void propose_height(chart_builder *b, size_t bars)
+{
+    b->out->horizontal = true;
+    b->out->height = 130 + 22 * (double)(bars < 3 ? 3 : bars);
+}
+
+/* A bar for each; of too many, those at both ends. */
+static void add_ranked(chart_builder *b, metric_id value, metric_id name, double scale, int colour, const char *nothing)
+{
+    size_t count;
+    ranked_row *ranked = rank_rows(b, value, &count);
+    if (!count) {
+        chart_is_empty(b, nothing);
+        return;
+    }
+    size_t shown = count < MOST_BARS ? count : MOST_BARS, skipped = count - shown;
+    chart_categories(b, &b->out->x, shown);
+    chart_series *bars = chart_add_series(b, CHART_BARS, str_none(), colour, shown);
+    for (size_t i = 0; i < shown && !b->failed; i++) {
+        const ranked_row *row = &ranked[i < shown / 2 ? i : i + skipped];
+        chart_category(b, &b->out->x, i, without_scheme(cell_text(b, name, row->row)));
+        chart_add(bars, (double)i, row->value * scale);
+    }
+    if (skipped)
+        chart_note_text(b, chart_text(b, "the %zu with most and the %zu with least of %zu; %zu between %.4g and %.4g",
+                                      shown / 2, shown - shown / 2, count, skipped, ranked[shown / 2].value * scale,
+                                      ranked[shown / 2 + skipped - 1].value * scale));
+    propose_height(b, shown);
+}
+
+void build_worker_rates(chart_builder *b)
+{
+    add_ranked(b, M_worker_rate_khz, M_worker_worker, 1000, 0, "no chunk record says on which worker it ran");
+}
+
+void build_file_rates(chart_builder *b)
+{
+    add_ranked(b, M_file_rate_khz, M_file_file, 1000, 0, "no chunk record names its file");
+}
+
+void build_section_shares(chart_builder *b)
+{
+    add_ranked(b, M_section_share_of_process_percent, M_section_section, 1, 2, "no section was measured");
+}
+
+/* ---- Where the time of a dataset went
+ * -------------------------------------------------------------------------------------- */
+
+static double phase_at(const phase_sums *sums, size_t phase)
+{
+    const double seconds[] = {sums->open, sums->events, sums->process, sums->back};
+    return seconds[phase];
+}
+
+static double all_phases(const phase_sums *sums)
+{
+    return sums->open + sums->events + sums->process + sums->back;
+}
+
+static size_t rank_datasets(chart_builder *b, ranked_row *ranked)
+{
+    size_t count = 0;
+    for (size_t i = 0; i <= run_datasets(b->run); i++)
+        if (all_phases(&b->series->phases[i]) > 0)
+            ranked[count++] = (ranked_row){i, all_phases(&b->series->phases[i])};
+    qsort(ranked, count, sizeof *ranked, compare_rows);
+    return count;
+}
+
+void build_dataset_phases(chart_builder *b)
+{
+    static const struct {
+        const char *name;
+        int colour;
+    } phases[] = {{"opening the file", 1}, {"building the events", 4}, {"process()", 0}, {"handing back", 3}};
+    ranked_row *ranked = chart_alloc(b, run_datasets(b->run) + 1, sizeof *ranked);
+    size_t count = ranked ? rank_datasets(b, ranked) : 0;
+    if (!count) {
+        chart_is_empty(b, b->series->n_chunks ? "no chunk record says how long it took" : "no chunk was recorded");
+        return;
+    }
+    size_t shown = count < MOST_BARS ? count : MOST_BARS;
+    chart_categories(b, &b->out->x, shown);
+    double *tops = chart_alloc(b, shown, sizeof *tops);
+    for (size_t i = 0; i < shown && !b->failed; i++)
+        chart_category(b, &b->out->x, i, dataset_name(b, (uint32_t)ranked[i].row));
+    for (size_t p = 0; p < 4 && !b->failed; p++) {
+        chart_series *bars = chart_add_series(b, CHART_BARS, str_from(phases[p].name), phases[p].colour, shown);
+        for (size_t i = 0; i < shown; i++) {
+            double seconds = phase_at(&b->series->phases[ranked[i].row], p);
+            if (seconds > 0)
+                chart_add_range(bars, (double)i, tops[i], tops[i] + seconds);
+            tops[i] += seconds;
+        }
+    }
+    if (count > shown)
+        chart_note_text(b, chart_text(b, "the %zu datasets that took longest, of %zu", shown, count));
+    propose_height(b, shown);
+}

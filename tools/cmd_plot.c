@@ -1,0 +1,230 @@
+/* roast plot: one chart, or all of them, as SVG, PNG or JSON. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "analysis/summary.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "command.h"
+#include "console.h"
+#include "output.h"
+#include "runs.h"
+#include "view/chart.h"
+#include "view/json.h"
+
+enum { OUTPUT, ALL, LIST, FORMAT, TIME, SIZE, SCALE, JSON, SALVAGE };
+const option PLOT_OPTIONS[] = {
+    [OUTPUT] = {"output", "PATH", "file to write (.svg, .png or .json), or folder for --all; - is standard output",
+                NULL, 'o'},
+    [ALL] = {"all", NULL, "every chart, into a folder", NULL, 'a'},
+    [LIST] = {"list", NULL, "the names of the charts", NULL, 'l'},
+    [FORMAT] = {"format", "FORMAT", "svg, png or json, where the name of the output does not say", "svg png json", 0},
+    [TIME] = {"time", "WHICH", "times from the start of the run, in UTC, or local: elapsed, utc, local",
+              "elapsed utc local", 0},
+    [SIZE] = {"size", "WxH", "size in pixels, 900x500; default: as the chart proposes", NULL, 0},
+    [SCALE] = {"scale", "N", "pixels of a PNG per pixel of the chart, 2 by default", NULL, 0},
+    [JSON] = {"json", NULL, "with --list: as JSON", NULL, 0},
+    [SALVAGE] = OPTION_SALVAGE,
+    {.name = NULL},
+};
+
+typedef enum format { AS_SVG, AS_PNG, AS_JSON, NO_FORMAT } format;
+
+static const char *const ENDINGS[] = {".svg", ".png", ".json"};
+
+typedef struct plot {
+    format as;
+    svg_options svg;
+    double scale;
+    chart_options charts;
+    char zone[32];
+} plot;
+
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
+
+static roast_code render(buf *out, const chart *c, const plot *p, roast_error *err)
+{
+    if (p->as == AS_JSON) {
+        chart_json(out, c);
+        return ROAST_OK;
+    }
+    if (p->as == AS_SVG) {
+        chart_svg(out, c, &p->svg);
+        return ROAST_OK;
+    }
+    buf svg = {0};
+    chart_svg(&svg, c, &p->svg);
+    roast_code code = svg.code ? fail_memory(err) : png_from_svg(out, buf_view(&svg), p->scale, err);
+    buf_release(&svg);
+    return code;
+}
+
+static roast_code write_chart(const chart *c, const plot *p, const char *path, roast_error *err)
+{
+    buf bytes = {0};
+    roast_code code = render(&bytes, c, p, err);
+    if (!code)
+        return output_buffer(path, &bytes, err);
+    buf_release(&bytes);
+    return code;
+}
+
+static roast_code write_all(const chart_set *set, const plot *p, const char *folder, roast_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail(err, ROAST_IO, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    roast_code code = ROAST_OK;
+    buf path = {0};
+    for (size_t i = 0; i < set->count && !code; i++) {
+        buf_clear(&path);
+        buf_format(&path, "%s/%s%s", folder, set->charts[i].id, ENDINGS[p->as]);
+        code = path.code ? fail_memory(err) : write_chart(&set->charts[i], p, path.data, err);
+    }
+    buf_release(&path);
+    return code;
+}
+
+/* ---- The list -------------------------------------------------------------------------------------------------- */
+
+static int list_charts(bool as_json)
+{
+    buf out = {0};
+    json_writer w = {.out = &out};
+    if (as_json)
+        json_put_open(&w, NULL, '[');
+    for (size_t i = 0; chart_id_at(i); i++) {
+        const char *id = chart_id_at(i);
+        if (!as_json) {
+            buf_format(&out, "%-40s %s\n", id, chart_title_of(id));
+            continue;
+        }
+        json_put_open(&w, NULL, '{');
+        json_put_text(&w, "id", str_from(id));
+        json_put_text(&w, "title", str_from(chart_title_of(id)));
+        json_put_close(&w, '}');
+    }
+    if (as_json) {
+        json_put_close(&w, ']');
+        buf_char(&out, '\n');
+    }
+    return console_print(&out);
+}
+
+/* ---- Options --------------------------------------------------------------------------------------------------- */
+
+static format format_of(const char *path, const char *given)
+{
+    for (int i = 0; given && i < NO_FORMAT; i++)
+        if (strcmp(given, ENDINGS[i] + 1) == 0)
+            return (format)i;
+    for (int i = 0; !given && path && i < NO_FORMAT; i++)
+        if (str_ends_with(str_from(path), str_from(ENDINGS[i])))
+            return (format)i;
+    return given ? NO_FORMAT : AS_SVG;
+}
+
+static bool parse_size(svg_options *out, const char *text)
+{
+    roast_str rest = str_from(text), width = str_split(&rest, 'x');
+    int64_t across, down;
+    if (str_absent(rest) || !str_to_int(width, &across) || !str_to_int(rest, &down))
+        return false;
+    out->width = (double)across;
+    out->height = (double)down;
+    return across >= 120 && across <= 20000 && down >= 120 && down <= 20000;
+}
+
+/* The zone of this machine at the time of the run. */
+static void choose_local(plot *p, int64_t t_ns)
+{
+    time_t when = (time_t)(t_ns / NS_PER_S);
+    struct tm local;
+    if (!localtime_r(&when, &local))
+        return;
+    p->charts.utc_offset_s = local.tm_gmtoff;
+    snprintf(p->zone, sizeof p->zone, "%s", local.tm_zone ? local.tm_zone : "local");
+    p->charts.zone = p->zone;
+}
+
+static int choose(plot *p, const invocation *call)
+{
+    const char *size = call->values[SIZE], *scale = call->values[SCALE], *when = call->values[TIME];
+    const char *path = call->values[OUTPUT];
+    p->as = format_of(path, call->values[FORMAT]);
+    p->scale = 2;
+    if (p->as == NO_FORMAT)
+        return complain("--format %s: not one of svg, png, json", call->values[FORMAT]);
+    const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (!call->values[FORMAT] && !call->values[ALL] && name && strrchr(name, '.') && p->as == AS_SVG &&
+        !str_ends_with(str_from(name), STR(".svg")))
+        return complain("%s: ends in none of .svg, .png, .json; or say --format", path);
+    if (size && !parse_size(&p->svg, size))
+        return complain("--size %s: not a width and a height of 120 to 20000, like 900x500", size);
+    if (scale && (!str_to_real(str_from(scale), &p->scale) || !(p->scale >= 0.1 && p->scale <= 20)))
+        return complain("--scale %s: not a number from 0.1 to 20", scale);
+    if (when && strcmp(when, "elapsed") != 0 && strcmp(when, "utc") != 0 && strcmp(when, "local") != 0)
+        return complain("--time %s: not one of elapsed, utc, local", when);
+    p->charts.time = when && strcmp(when, "elapsed") != 0 ? CHART_CLOCK : CHART_ELAPSED;
+    return EXIT_FINE;
+}
+
+static const char *chart_name_at(const void *context, size_t index)
+{
+    (void)context;
+    return chart_id_at(index);
+}
+
+static int check_operands(const invocation *call)
+{
+    bool all = call->values[ALL] != NULL;
+    if (call->n_operands == 0)
+        return complain("say which run and which chart: roast plot RUN NAME; their names: roast plot --list");
+    if (all && call->n_operands > 1)
+        return complain("--all draws every chart; leave out \"%s\"", call->operands[1]);
+    if (all && (!call->values[OUTPUT] || strcmp(call->values[OUTPUT], "-") == 0))
+        return complain("all charts go into a folder: -o FOLDER");
+    if (!all && call->n_operands < 2)
+        return complain("say which chart: roast plot RUN NAME; their names: roast plot --list");
+    if (!all && output_is_same_file(call->values[OUTPUT], call->operands[0]))
+        return complain("%s: is the run itself; choose another name for the output", call->values[OUTPUT]);
+    if (all || chart_title_of(call->operands[1]))
+        return EXIT_FINE;
+    const char *close = closest_word(call->operands[1], chart_name_at, NULL);
+    return close ? complain("there is no chart \"%s\"; did you mean \"%s\"?", call->operands[1], close)
+                 : complain("there is no chart \"%s\"; their names: roast plot --list", call->operands[1]);
+}
+
+/* ---- The command ----------------------------------------------------------------------------------------------- */
+
+int cmd_plot(const invocation *call)
+{
+    if (call->values[LIST])
+        return list_charts(call->values[JSON]);
+    plot p = {0};
+    int status = check_operands(call);
+    if (status == EXIT_FINE)
+        status = choose(&p, call);
+    if (status != EXIT_FINE)
+        return status;
+    roast_error err = {0};
+    roast_run *run;
+    roast_summary *summary;
+    chart_set set = {0};
+    const char *path = call->values[OUTPUT], *when = call->values[TIME];
+    bool all = call->values[ALL] != NULL;
+    roast_code code = run_argument_summarize(&summary, &run, call->operands[0], call->values[SALVAGE], &err);
+    if (!code && when && strcmp(when, "local") == 0 && summary->t_start_ns != ROAST_ABSENT)
+        choose_local(&p, summary->t_start_ns);
+    if (!code)
+        code = charts_build(&set, run, summary, all ? NULL : call->operands[1], &p.charts, &err);
+    if (!code)
+        code = all ? write_all(&set, &p, path, &err) : write_chart(&set.charts[0], &p, path, &err);
+    charts_release(&set);
+    roast_summary_free(summary);
+    roast_run_close(run);
+    return code ? complain_of(&err) : EXIT_FINE;
+}
