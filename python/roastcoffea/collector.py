@@ -107,6 +107,7 @@ class MetricsCollector:
             self._session.recording.recorder.flush()
             return Run(path)
         if self._run is None:
+            self._session.seal()
             self._run = Run(path)
         return self._run
 
