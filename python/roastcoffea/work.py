@@ -15,6 +15,7 @@ very same pickle loads as the original function (see ``__reduce__``).
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import inspect
 import json
@@ -353,7 +354,12 @@ def _dask_worker() -> Any:
 
 def worker_name() -> str:
     worker = _dask_worker()
-    return worker.address if worker is not None else f"{socket.gethostname()}:{os.getpid()}"
+    return worker.address if worker is not None else f"{_host()}:{os.getpid()}"
+
+
+@functools.cache
+def _host() -> str:
+    return socket.gethostname()
 
 
 def _factory(events: Any) -> Any:
@@ -363,6 +369,8 @@ def _factory(events: Any) -> Any:
 def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
     handle = getattr(_factory(events), "file_handle", None)
+    if handle is None:
+        return None
     source = getattr(getattr(handle, "file", None), "source", None)
     try:
         return source.num_requested_bytes, source.num_requests
