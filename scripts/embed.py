@@ -1,6 +1,12 @@
-"""Turns text files into one C file of byte arrays: embed.py OUT NAME=FILE..."""
+"""Turns text files into one C file of strings: embed.py OUT NAME=FILE..."""
 
 import sys
+
+
+def literal(row):
+    """Bytes as a C string literal; octal escapes have three digits, so nothing that follows becomes part of one."""
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in row)
+    return '"' + "".join(plain) + '"'
 
 
 def main(out, *pairs):
@@ -10,12 +16,11 @@ def main(out, *pairs):
             name, path = pair.split("=", 1)
             with open(path, "rb") as source:
                 data = source.read()
-            rows = (data[i : i + 20] for i in range(0, len(data), 20))
-            body = ",\n".join(",".join(str(byte) for byte in row) for row in rows)
+            rows = [literal(data[i : i + 80]) for i in range(0, len(data), 80)] or ['""']
+            body = "\n".join(rows)
             target.write(
                 f"extern const char {name}[];\nextern const size_t {name}_size;\n"
-                f"const char {name}[] = {{{body}{',' if data else ''}0}};\n"
-                f"const size_t {name}_size = {len(data)};\n"
+                f"const char {name}[] =\n{body};\nconst size_t {name}_size = {len(data)};\n"
             )
 
 

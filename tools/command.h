@@ -87,11 +87,12 @@ int cmd_inspect(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
 int cmd_plot(const invocation *call);
+int cmd_report(const invocation *call);
 int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
 extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[], HELP_OPTIONS[],
-    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], SCALE_OPTIONS[],
-    SHOW_OPTIONS[];
+    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], REPORT_OPTIONS[],
+    SCALE_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -90,6 +90,19 @@ const command COMMANDS[] = {
         .most = SIZE_MAX,
     },
     {
+        .name = "report",
+        .summary = "one HTML page of a run, to keep and to share",
+        .operands = "RUN",
+        .details =
+            "The page needs nothing else and loads nothing: it opens offline, years later, in any browser. It is written "
+            "beside the run (run.roast becomes run.html) or where -o says.",
+        .example = "roast report latest -o report.html",
+        .options = REPORT_OPTIONS,
+        .run = cmd_report,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
         .name = "inspect",
         .summary = "what ROOT files hold: trees, branches, compression",
         .operands = "FILE...",

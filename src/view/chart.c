@@ -346,8 +346,8 @@ static double seconds_of_dataset(const roast_summary *summary, size_t row)
     return value.kind == ROAST_REAL ? value.as.real : 0;
 }
 
-/* Colours for the datasets that took most time, in order of appearance where they took the same. */
-static int *colour_datasets(const roast_run *run, const roast_summary *summary, arena *memory)
+/* In order of appearance where they took the same. */
+int *chart_dataset_colours(const roast_run *run, const roast_summary *summary, arena *memory)
 {
     size_t count = run_datasets(run);
     int *colours = arena_alloc(memory, count, sizeof *colours);
@@ -413,7 +413,7 @@ roast_code charts_build(chart_set *out, roast_run *run, const roast_summary *sum
     if (code)
         return code;
     out->charts = arena_alloc(&out->memory, count, sizeof *out->charts);
-    b.dataset_colours = colour_datasets(run, summary, &out->memory);
+    b.dataset_colours = chart_dataset_colours(run, summary, &out->memory);
     code = out->charts && b.dataset_colours ? build_all(out, &b, chosen, count) : fail_memory(err);
     series_release(&series);
     if (code)

@@ -107,6 +107,10 @@ const char *chart_title_of(const char *id);      /* NULL if there is none */
 const char *chart_kind_text(chart_kind kind);    /* "line", … */
 const char *chart_scale_text(chart_scale scale); /* "number", "time", "category" */
 
+/* The colours of the datasets of a run, by their number: those that took most time have one of their own, the others
+ * CHART_NEUTRAL. NULL if memory is out. */
+int *chart_dataset_colours(const roast_run *run, const roast_summary *summary, arena *memory);
+
 typedef struct svg_options {
     double width, height; /* pixels; 0: as the chart proposes */
     bool embedded;        /* for a page that brings chart_css itself: no style, no background, no XML declaration */
@@ -117,6 +121,9 @@ typedef struct svg_options {
 void chart_svg(buf *out, const chart *c, const svg_options *options);
 /* The style that embedded charts need, once per page: light, and dark where the reader prefers it. */
 void chart_css(buf *out);
+/* The same for a page that uses the palette itself: colours are variables, --c0 to --c6, --neutral, --bad, --ground,
+ * --ink, --muted and --grid. The class "light" on the root element asks for the light ones, as for paper. */
+void chart_page_css(buf *out);
 /* The chart as one JSON object: numbers, not pixels. */
 void chart_json(buf *out, const chart *c);
 /* PNG of an SVG, scale pixels per unit. ROAST_MISSING if librsvg is not installed. */

@@ -469,7 +469,7 @@ static void put_shades(buf *out, const struct shades *s)
                s->ground, s->ink, s->ink, s->muted, s->grid, s->muted, s->ground);
 }
 
-void chart_css(buf *out)
+static void put_rules(buf *out)
 {
     buf_text(out, ".roast-chart{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px}\n"
                   ".roast-chart .h{font-size:15px;font-weight:600}.roast-chart .k{font-size:11.5px}\n"
@@ -483,10 +483,44 @@ void chart_css(buf *out)
                   ".roast-chart .p{fill:none;stroke-linecap:round;opacity:.6}.roast-chart .p0{stroke-width:3.2}\n"
                   ".roast-chart .p1{stroke-width:4.2}.roast-chart .p2{stroke-width:5.6}"
                   ".roast-chart .p3{stroke-width:7.5}\n");
+}
+
+void chart_css(buf *out)
+{
+    put_rules(out);
     put_shades(out, &LIGHT);
     buf_text(out, "@media (prefers-color-scheme:dark){\n");
     put_shades(out, &DARK);
     buf_text(out, "}\n");
+}
+
+/* The names of the variables in the place of colours. */
+static const struct shades BY_NAME = {
+    {"var(--c0)", "var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"},
+    "var(--neutral)",
+    "var(--bad)",
+    "var(--ground)",
+    "var(--ink)",
+    "var(--muted)",
+    "var(--grid)"};
+
+static void put_variables(buf *out, const char *where, const struct shades *s)
+{
+    buf_format(out, "%s{", where);
+    for (int i = 0; i < CHART_COLOURS; i++)
+        buf_format(out, "--c%d:%s;", i, s->colours[i]);
+    buf_format(out, "--neutral:%s;--bad:%s;--ground:%s;--ink:%s;--muted:%s;--grid:%s}\n", s->neutral, s->bad, s->ground,
+               s->ink, s->muted, s->grid);
+}
+
+void chart_page_css(buf *out)
+{
+    put_variables(out, ":root", &LIGHT);
+    buf_text(out, "@media (prefers-color-scheme:dark){\n");
+    put_variables(out, ":root:not(.light)", &DARK);
+    buf_text(out, "}\n");
+    put_rules(out);
+    put_shades(out, &BY_NAME);
 }
 
 /* ---- The picture

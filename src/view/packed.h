@@ -1,0 +1,24 @@
+/* Columns of numbers in a page, small: many values of one kind, as text that a browser turns into an array.
+ *
+ * A column is an element <script data-set data-column data-width data-deltas> that holds letters. Each value is made a
+ * non-negative number of width bytes; the first bytes of all values come first, then the second bytes, and so on (bytes
+ * of one rank are alike, which is what makes them compress); that is compressed as zlib does, and written in base64. */
+#ifndef VIEW_PACKED_H
+#define VIEW_PACKED_H
+
+#include "base/buf.h"
+
+typedef enum packed_coding {
+    PACKED_PLAIN, /* value + 1, and 0 for ROAST_ABSENT; a negative value is absent */
+    PACKED_DELTAS /* differences to the value before (the first to 0), zigzag: 0, -1, 1, -2, … */
+} packed_coding;
+
+/* value_at gives the value of a row. A failure is remembered in out->code. */
+typedef int64_t (*packed_value)(const void *context, size_t row);
+void packed_column_put(buf *out, const char *set, const char *name, packed_coding coding, size_t rows,
+                       packed_value value_at, const void *context);
+
+/* Text compressed by zlib, in base64. */
+void packed_text_put(buf *out, roast_str text);
+
+#endif

@@ -1,0 +1,651 @@
+/* The report. The frame of the page is web/report.html, with slots like {{style}}; what a person asks comes in
+ * sections, which are rows of SECTIONS: one that writes nothing is not there, and not in the navigation. */
+#include "view/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "view/chart.h"
+#include "view/format.h"
+#include "view/html.h"
+#include "view/packed.h"
+#include "view/report_data.h"
+#include "view/report_tables.h"
+
+/* The files of src/view/web, embedded when the library is built. */
+extern const char roast_report_html[], roast_report_css[], roast_report_js[];
+extern const size_t roast_report_html_size, roast_report_css_size, roast_report_js_size;
+
+enum {
+    ROWS_IN_PAGE = 12,   /* of a table before one asks for more */
+    MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
+    SLOWEST_SHOWN = 100, /* chunks */
+    FIGURE_WIDTH = 640,  /* pixels */
+    FIGURE_PIXELS = 500  /* columns that points are reduced to */
+};
+
+typedef struct page {
+    buf *out;
+    const roast_summary *summary;
+    report_data data;
+    table_set tables;
+    chart_set charts;
+    arena memory; /* of the report's own tables */
+    int *colours; /* of datasets */
+    bool failed;  /* memory is out */
+    buf style, sections, rows;
+    struct {
+        const char *id, *title;
+    } shown[16];
+    size_t n_shown;
+} page;
+
+/* ---- Tables -------------------------------------------------------------------------------------------------- */
+
+static const table *find_table(const page *p, const char *id)
+{
+    for (size_t i = 0; i < p->tables.count; i++)
+        if (strcmp(p->tables.tables[i].id, id) == 0)
+            return &p->tables.tables[i];
+    return NULL;
+}
+
+/* The rows that are not in the page itself, for its script. */
+static void put_rows(page *p, const table *t)
+{
+    buf rows = {0};
+    html_grid_json(&rows, t);
+    buf_format(&p->rows, "<script type=\"text/plain\" id=\"rows-%s\">", t->id);
+    packed_text_put(&p->rows, buf_view(&rows));
+    buf_text(&p->rows, "</script>\n");
+    p->failed |= rows.code != ROAST_OK;
+    buf_release(&rows);
+}
+
+static void put_table(page *p, const table *t, const char *title)
+{
+    if (!t || (t->n_rows == 0 && str_absent(t->more)))
+        return;
+    buf *out = &p->sections;
+    buf_format(out, "<div class=\"table\" id=\"table-%s\">\n", t->id);
+    if (title)
+        buf_format(out, "<h3>%s</h3>\n", title);
+    if (t->pairs) {
+        html_pairs(out, t);
+    } else {
+        html_grid(out, t, ROWS_IN_PAGE);
+        put_rows(p, t);
+    }
+    buf_text(out, "</div>\n");
+}
+
+static void put_pairs(page *p, const char *id, const char *title)
+{
+    const table *t = find_table(p, id);
+    if (t)
+        put_table(p, t, title);
+}
+
+/* Charts that stay as they are; one that has nothing to draw is left out. */
+static void put_figures(page *p, const char *ids)
+{
+    size_t before = p->sections.len, drawn = 0;
+    buf_text(&p->sections, "<div class=\"figures\">\n");
+    for (roast_str rest = str_from(ids); !str_absent(rest);) {
+        roast_str id = str_split(&rest, ',');
+        for (size_t i = 0; i < p->charts.count; i++) {
+            const chart *c = &p->charts.charts[i];
+            if (!str_equal(id, str_from(c->id)) || !str_absent(c->why))
+                continue;
+            buf_text(&p->sections, "<figure>\n");
+            chart_svg(&p->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
+            buf_text(&p->sections, "</figure>\n");
+            drawn++;
+        }
+    }
+    buf_text(&p->sections, "</div>\n");
+    if (!drawn && !p->sections.code)
+        p->sections.len = before;
+}
+
+static void put_missing(page *p, const char *what)
+{
+    buf_format(&p->sections, "<p class=\"missing\">%s</p>\n", what);
+}
+
+/* ---- The headline -------------------------------------------------------------------------------------------- */
+
+typedef struct tile_part {
+    metric_id metric;
+    const char *before, *after;
+    format_form form;
+} tile_part;
+
+/* A number that is read first, and one that qualifies it. */
+static const struct tile {
+    const char *title;
+    tile_part main, note;
+    table_tone alarm; /* of a note above 0 */
+} TILES[] = {
+    {"wall time",
+     {M_run_elapsed_time_seconds, "", "", FORM_UNIT},
+     {M_run_speedup_factor, "", " chunks at once", FORM_UNIT},
+     TONE_PLAIN},
+    {"events",
+     {M_run_total_events, "", "", FORM_UNIT},
+     {M_run_bytes_per_event, "", " read per event", FORM_UNIT},
+     TONE_PLAIN},
+    {"event rate",
+     {M_run_event_rate_elapsed_khz, "", "", FORM_UNIT},
+     {M_run_event_rate_core_khz, "", " per core", FORM_SHORT},
+     TONE_PLAIN},
+    {"data read", {M_run_total_bytes_read, "", "", FORM_UNIT}, {M_run_data_rate_gbps, "", "", FORM_UNIT}, TONE_PLAIN},
+    {"core efficiency",
+     {M_run_core_efficiency, "", "", FORM_PERCENT},
+     {M_run_cpu_efficiency_fine, "", " on the CPU", FORM_PERCENT},
+     TONE_PLAIN},
+    {"workers",
+     {M_run_avg_workers, "", "", FORM_UNIT},
+     {M_run_total_cores, "", " cores on average", FORM_UNIT},
+     TONE_PLAIN},
+    {"chunks",
+     {M_run_num_chunk_records, "", "", FORM_UNIT},
+     {M_run_num_failed_chunks, "", " failed", FORM_UNIT},
+     TONE_BAD},
+};
+
+static bool put_part(buf *out, const roast_summary *summary, const tile_part *part)
+{
+    roast_value value = summary_value(summary, part->metric);
+    if (value.kind == ROAST_NOTHING)
+        return false;
+    buf_text(out, part->before);
+    format_value(out, value, metric_info(part->metric)->unit, part->form);
+    buf_text(out, part->after);
+    return true;
+}
+
+static void put_tiles(page *p)
+{
+    buf *out = p->out;
+    buf_text(out, "<dl class=\"tiles\">\n");
+    for (size_t i = 0; i < sizeof TILES / sizeof TILES[0]; i++) {
+        const struct tile *tile = &TILES[i];
+        const char *why = p->summary->why[tile->main.metric];
+        buf_format(out, "<div><dt>%s</dt><dd>", tile->title);
+        bool known = put_part(out, p->summary, &tile->main);
+        if (!known)
+            buf_text(out, "<span class=\"quiet\">n/a</span>");
+        bool alarmed = summary_real(p->summary, tile->note.metric) > 0;
+        buf_format(out, "</dd><dd class=\"note %s\">", html_tone(alarmed ? tile->alarm : TONE_PLAIN));
+        if (known)
+            put_part(out, p->summary, &tile->note);
+        else
+            buf_text(out, why ? why : "");
+        buf_text(out, "</dd></div>\n");
+    }
+    buf_text(out, "</dl>\n");
+}
+
+static void put_heading(page *p, const table_heading *heading, size_t from, const char *class)
+{
+    buf_format(p->out, "<p class=\"%s\">", class);
+    for (size_t i = from; i < heading->count; i++) {
+        buf_format(p->out, "<span class=\"%s\">", html_tone(heading->phrases[i].tone));
+        html_text(p->out, heading->phrases[i].text);
+        buf_text(p->out, "</span> ");
+    }
+    buf_text(p->out, "</p>\n");
+}
+
+static void put_headline(page *p)
+{
+    const table_heading *headline = &p->tables.headline;
+    buf_text(p->out, "<h1><bdi>");
+    if (headline->count)
+        html_text(p->out, headline->phrases[0].text);
+    buf_text(p->out, "</bdi></h1>\n");
+    put_heading(p, &p->tables.subline, 0, "ending");
+    put_heading(p, headline, 1, "what");
+    put_tiles(p);
+}
+
+static void put_title(page *p)
+{
+    const table_heading *headline = &p->tables.headline;
+    if (headline->count)
+        html_text(p->out, headline->phrases[0].text);
+    buf_text(p->out, " · roast report");
+}
+
+/* ---- Where the time went ------------------------------------------------------------------------------------- */
+
+static double known(double seconds)
+{
+    return isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
+typedef struct time_part {
+    roast_str title;
+    const char *class;
+    double seconds;
+} time_part;
+
+enum { MOST_PARTS = 20 };
+
+typedef struct time_split {
+    time_part parts[MOST_PARTS];
+    size_t count;
+    double total;
+} time_split;
+
+static void add_part(time_split *split, roast_str title, const char *class, double seconds)
+{
+    if (split->count == MOST_PARTS || !(seconds > 0))
+        return;
+    split->parts[split->count++] = (time_part){title, class, seconds};
+    split->total += seconds;
+}
+
+/* What the phases of chunks say, where the ledger has nothing: the sums of all attempts, and the rest of the core time.
+ */
+static void split_by_phases(time_split *split, const roast_summary *s)
+{
+    double cpu = known(summary_real(s, M_run_chunk_cpu_seconds_total));
+    double waiting = known(summary_real(s, M_run_chunk_noncpu_seconds_total));
+    double delay = fmin(known(summary_real(s, M_run_chunk_run_delay_seconds_total)), waiting);
+    if (cpu + waiting > 0) {
+        add_part(split, STR("process(): on the CPU"), "c0", cpu);
+        add_part(split, STR("process(): waiting"), "c1", waiting - delay);
+        add_part(split, STR("process(): no core free"), "c3", delay);
+    } else {
+        add_part(split, STR("process()"), "c0", known(summary_real(s, M_run_total_cpu_time)));
+    }
+    add_part(split, STR("opening files"), "c2", known(summary_real(s, M_run_chunk_open_seconds_total)));
+    add_part(split, STR("building events"), "c5", known(summary_real(s, M_run_chunk_schema_seconds_total)));
+    double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
+    if (split->total > 0)
+        add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));
+}
+
+/* Categories of the ledger by how they begin. */
+static const char *ledger_class(roast_str title)
+{
+    static const struct {
+        const char *start, *class;
+    } classes[] = {
+        {"process: I/O", "c1"}, {"process: no core", "c3"}, {"process", "c0"}, {"opening", "c2"}, {"building", "c5"},
+        {"handing", "c6"},      {"merging", "c4"},          {"failed", "bad"}, {"lost", "bad"},   {"idle", "rest"},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (str_starts_with(title, str_from(classes[i].start)))
+            return classes[i].class;
+    return "neutral";
+}
+
+/* The ledger is a table of titles, shares and seconds. */
+static void split_by_ledger(time_split *split, const table *ledger)
+{
+    for (size_t row = 0; ledger->n_columns >= 3 && row < ledger->n_rows; row++) {
+        roast_str title = table_cell_at(ledger, row, 0)->text;
+        roast_value seconds = table_cell_at(ledger, row, 2)->value;
+        if (seconds.kind == ROAST_REAL)
+            add_part(split, title, ledger_class(title), seconds.as.real);
+    }
+}
+
+static void put_share(buf *out, double percent)
+{
+    buf_format(out, "%d.%02d%%", (int)percent, (int)(percent * 100) % 100);
+}
+
+static void put_time_bar(buf *out, const time_split *split)
+{
+    double at = 0;
+    buf_text(out,
+             "<svg class=\"stack\" role=\"img\" aria-label=\"Core time by what it was spent on; the list below has "
+             "the numbers\">");
+    for (size_t i = 0; i < split->count; i++) {
+        double share = 100 * split->parts[i].seconds / split->total;
+        buf_format(out, "<rect class=\"%s\" height=\"100%%\" x=\"", split->parts[i].class);
+        put_share(out, at);
+        buf_text(out, "\" width=\"");
+        put_share(out, share);
+        buf_text(out, "\"><title>");
+        html_text(out, split->parts[i].title);
+        buf_text(out, "</title></rect>");
+        at += share;
+    }
+    buf_text(out, "</svg>\n");
+}
+
+static void put_time_list(buf *out, const time_split *split)
+{
+    buf_text(out, "<ul class=\"parts\">\n");
+    for (size_t i = 0; i < split->count; i++) {
+        buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
+        html_text(out, split->parts[i].title);
+        buf_text(out, "</span> <b>");
+        format_percent(out, 100 * split->parts[i].seconds / split->total);
+        buf_text(out, "</b> <small>");
+        format_seconds(out, split->parts[i].seconds);
+        buf_text(out, "</small></li>\n");
+    }
+    buf_text(out, "</ul>\n");
+}
+
+static void write_time(page *p)
+{
+    time_split split = {0};
+    const table *ledger = find_table(p, "ledger");
+    if (ledger)
+        split_by_ledger(&split, ledger);
+    if (!split.count)
+        split_by_phases(&split, p->summary);
+    put_pairs(p, "findings", "What held it back");
+    if (split.total > 0) {
+        buf_text(&p->sections, "<p class=\"lead\">");
+        format_seconds(&p->sections, split.total);
+        buf_text(&p->sections, " of core time, by what it was spent on.</p>\n");
+        put_time_bar(&p->sections, &split);
+        put_time_list(&p->sections, &split);
+    } else {
+        put_missing(p, "No chunk was measured, so it is not known where the time went.");
+    }
+    buf_text(&p->sections, "<div class=\"columns\">\n");
+    put_pairs(p, "throughput", "Throughput");
+    put_pairs(p, "events", "Events");
+    put_pairs(p, "timing", "Timing");
+    put_pairs(p, "fine", "Fine metrics");
+    buf_text(&p->sections, "</div>\n");
+    put_table(p, find_table(p, "tasks"), "Tasks");
+}
+
+/* ---- Over time, and chunks ------------------------------------------------------------------------------------ */
+
+static const char NEEDS_SCRIPT[] = "<p class=\"missing needs-script\">This chart is drawn by the page's own script, "
+                                   "which does not run here. The tables "
+                                   "have the numbers.</p>\n";
+
+static void write_timeline(page *p)
+{
+    const run_series *series = &p->data.series;
+    if (!p->data.length) {
+        put_missing(p, series->from_ns == ROAST_ABSENT ? "Nothing in this run has a time, so there is no time axis."
+                                                       : "The run has no duration, so there is no time axis.");
+    } else {
+        if (!series->presence.count)
+            put_missing(p, "No worker was tracked: how many there were over time is not known.");
+        if (!series->samples[SAMPLE_MEMORY] && !series->samples[SAMPLE_CPU])
+            put_missing(p, "No heartbeat carries memory or CPU: both are not known over time.");
+        buf_format(&p->sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
+    }
+    buf_text(&p->sections, "<div class=\"columns\">\n");
+    put_pairs(p, "resources", NULL);
+    buf_text(&p->sections, "</div>\n");
+}
+
+static void say_what_is_not_placed(page *p)
+{
+    size_t missing = p->data.series.n_chunks - p->data.lanes.n_chunks;
+    if (!missing)
+        return;
+    buf_text(&p->sections, "<p class=\"missing\">");
+    format_count(&p->sections, (int64_t)missing);
+    buf_text(&p->sections, missing == 1 ? " chunk has no time, or one far from the run"
+                                        : " chunks have no time, or one far from the run");
+    buf_text(&p->sections, ", as after a jump of a clock: not drawn here, but counted everywhere else.</p>\n");
+}
+
+static void write_chunks(page *p)
+{
+    if (!p->data.series.n_chunks) {
+        put_missing(p,
+                    "No chunk records: the run was made without chunk metrics, or ended before the first chunk did.");
+        return;
+    }
+    say_what_is_not_placed(p);
+    if (p->data.lanes.n_chunks)
+        buf_format(&p->sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
+    buf_text(&p->sections, "<div class=\"columns\">\n");
+    put_pairs(p, "chunks", NULL);
+    buf_text(&p->sections, "</div>\n");
+    put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
+    table slowest = slowest_table(&p->data, SLOWEST_SHOWN, &p->memory, &p->failed);
+    put_table(p, &slowest, "Slowest chunks");
+}
+
+/* ---- Tables, and the rest ------------------------------------------------------------------------------------- */
+
+static void write_datasets(page *p)
+{
+    put_table(p, find_table(p, "datasets"), NULL);
+    put_figures(p, "dataset_phases");
+}
+
+static void write_sections(page *p)
+{
+    put_table(p, find_table(p, "sections"), NULL);
+}
+
+static void write_files(page *p)
+{
+    put_table(p, find_table(p, "files"), NULL);
+    put_figures(p, "data_access_percentage,compression_ratio_distribution");
+}
+
+static void write_workers(page *p)
+{
+    put_table(p, find_table(p, "workers"), NULL);
+}
+
+static void write_failures(page *p)
+{
+    const table *failures = find_table(p, "failures");
+    if (failures)
+        put_table(p, failures, NULL);
+    else if (p->data.series.n_chunks)
+        buf_text(&p->sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
+}
+
+static void write_machine(page *p)
+{
+    table facts = facts_table(p->summary, &p->memory, &p->failed);
+    put_table(p, &facts, NULL);
+}
+
+static void write_notes(page *p)
+{
+    const table *notes = find_table(p, "notes");
+    if (notes) {
+        buf_text(&p->sections, "<ul class=\"notes\">\n");
+        for (size_t row = 0; row < notes->n_rows; row++) {
+            const table_cell *level = table_cell_at(notes, row, 0);
+            buf_format(&p->sections, "<li><b class=\"%s\">", html_tone(level->tone));
+            html_text(&p->sections, level->text);
+            buf_text(&p->sections, "</b> <span>");
+            html_text(&p->sections, table_cell_at(notes, row, 1)->text);
+            buf_text(&p->sections, "</span></li>\n");
+        }
+        buf_text(&p->sections, "</ul>\n");
+    }
+    table absent = absent_table(p->summary, &p->memory, &p->failed);
+    put_table(p, &absent, "Not measured, because …");
+}
+
+static const struct section {
+    const char *id, *title;
+    void (*write)(page *p);
+} SECTIONS[] = {
+    {"time", "Where the time went", write_time},
+    {"over-time", "Workers and throughput", write_timeline},
+    {"chunks", "Chunks", write_chunks},
+    {"datasets", "Datasets", write_datasets},
+    {"sections", "Sections", write_sections},
+    {"files", "Files", write_files},
+    {"workers", "Workers", write_workers},
+    {"failures", "Failures", write_failures},
+    {"machine", "Machine and software", write_machine},
+    {"notes", "Notes", write_notes},
+};
+
+static void write_all_sections(page *p)
+{
+    for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {
+        size_t before = p->sections.len;
+        buf_format(&p->sections, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n",
+                   SECTIONS[i].id, SECTIONS[i].id, SECTIONS[i].id, SECTIONS[i].title);
+        size_t opened = p->sections.len;
+        SECTIONS[i].write(p);
+        if (p->sections.len == opened && !p->sections.code) {
+            p->sections.len = before; /* it had nothing to say */
+            continue;
+        }
+        buf_text(&p->sections, "</section>\n");
+        p->shown[p->n_shown].id = SECTIONS[i].id;
+        p->shown[p->n_shown++].title = SECTIONS[i].title;
+    }
+}
+
+/* ---- The frame ------------------------------------------------------------------------------------------------ */
+
+static void put_navigation(page *p)
+{
+    for (size_t i = 0; i < p->n_shown; i++)
+        buf_format(p->out, "<a href=\"#%s\">%s</a>\n", p->shown[i].id, p->shown[i].title);
+}
+
+static void put_sections(page *p)
+{
+    buf_str(p->out, buf_view(&p->sections));
+}
+
+static void put_style(page *p)
+{
+    buf_str(p->out, buf_view(&p->style));
+}
+
+/* The palette and the charts' own rules come from the charts, so that both look alike. */
+static void make_style(page *p)
+{
+    chart_page_css(&p->style);
+    buf_bytes(&p->style, roast_report_css, roast_report_css_size);
+}
+
+static void put_script(page *p)
+{
+    buf_bytes(p->out, roast_report_js, roast_report_js_size);
+}
+
+static void put_data(page *p)
+{
+    report_data_put(p->out, &p->data, p->summary, p->colours);
+    buf_str(p->out, buf_view(&p->rows));
+}
+
+static void put_hash(buf *out, const char *bytes, size_t size)
+{
+    unsigned char digest[SHA256_BYTES];
+    sha256(digest, bytes, size);
+    buf_text(out, "'sha256-");
+    base64_put(out, digest, sizeof digest);
+    buf_char(out, '\'');
+}
+
+/* Only what is written here runs or styles the page, and nothing is fetched. */
+static void put_policy(page *p)
+{
+    buf_text(p->out, "default-src 'none'; script-src ");
+    put_hash(p->out, roast_report_js, roast_report_js_size);
+    buf_text(p->out, "; style-src ");
+    put_hash(p->out, p->style.data, p->style.len);
+    buf_text(p->out, "; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'");
+}
+
+static void put_version(page *p)
+{
+    buf_text(p->out, roast_version());
+}
+
+static void put_made(page *p)
+{
+    clock_format_utc(p->out, clock_wall_ns());
+}
+
+static const struct slot {
+    const char *name;
+    void (*put)(page *p);
+} SLOTS[] = {
+    {"policy", put_policy},     {"title", put_title}, {"style", put_style},           {"headline", put_headline},
+    {"sections", put_sections}, {"data", put_data},   {"navigation", put_navigation}, {"script", put_script},
+    {"version", put_version},   {"made", put_made},
+};
+
+static void fill_slot(page *p, roast_str name)
+{
+    for (size_t i = 0; i < sizeof SLOTS / sizeof SLOTS[0]; i++)
+        if (str_equal(name, str_from(SLOTS[i].name)))
+            SLOTS[i].put(p);
+}
+
+static void fill_frame(page *p)
+{
+    const char *at = roast_report_html, *end = roast_report_html + roast_report_html_size;
+    while (at < end) {
+        const char *open = memmem(at, (size_t)(end - at), "{{", 2);
+        const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
+        buf_bytes(p->out, at, (size_t)((close ? open : end) - at));
+        if (!close)
+            return;
+        fill_slot(p, (roast_str){open + 2, (size_t)(close - open - 2)});
+        at = close + 2;
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------ */
+
+static const char FIGURES[] = "runtime_distribution,runtime_vs_events,memory_peaks,tail,dataset_phases,"
+                              "data_access_percentage,compression_ratio_distribution";
+
+static roast_code write_page(page *p, roast_run *run, roast_error *err)
+{
+    roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
+    if (!code)
+        code = charts_build(&p->charts, run, p->summary, FIGURES, &(chart_options){.pixels = FIGURE_PIXELS}, err);
+    if (code)
+        return code;
+    p->colours = chart_dataset_colours(p->data.run, p->summary, &p->memory);
+    p->failed |= !p->colours;
+    if (!p->failed) {
+        make_style(p);
+        write_all_sections(p);
+        fill_frame(p);
+    }
+    p->failed |= p->style.code || p->sections.code == ROAST_MEMORY || p->rows.code == ROAST_MEMORY;
+    if (p->failed || p->out->code == ROAST_MEMORY)
+        return fail_memory(err);
+    code = p->sections.code ? p->sections.code : p->rows.code ? p->rows.code : p->out->code;
+    return code ? fail(err, code, "the report is too large: %s", roast_code_text(code)) : ROAST_OK;
+}
+
+roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, roast_error *err)
+{
+    page p = {.out = out, .summary = summary};
+    roast_code code = report_data_read(&p.data, run, summary, err);
+    if (!code)
+        code = write_page(&p, run, err);
+    buf_release(&p.style);
+    buf_release(&p.sections);
+    buf_release(&p.rows);
+    tables_release(&p.tables);
+    charts_release(&p.charts);
+    report_data_release(&p.data);
+    arena_release(&p.memory);
+    return code;
+}
