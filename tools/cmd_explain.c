@@ -20,13 +20,7 @@ const option EXPLAIN_OPTIONS[] = {
 static int print_json(const roast_summary *summary, const explanation *e)
 {
     buf out = {0};
-    json_writer w = {.out = &out};
-    json_put_open(&w, NULL, '{');
-    json_put_text(&w, "name", summary->run_name);
-    json_put_real(&w, "wall_seconds", e->wall_seconds);
-    findings_json(&w, e);
-    json_put_close(&w, '}');
-    buf_char(&out, '\n');
+    findings_document(&out, summary, e);
     return console_print(&out);
 }
 

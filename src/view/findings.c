@@ -470,3 +470,14 @@ void findings_json(json_writer *w, const explanation *e)
         json_put_real(w, e->what_ifs[i].id, e->what_ifs[i].wall_seconds);
     json_put_close(w, '}');
 }
+
+void findings_document(buf *out, const roast_summary *summary, const explanation *e)
+{
+    json_writer w = {.out = out};
+    json_put_open(&w, NULL, '{');
+    json_put_text(&w, "name", summary->run_name);
+    json_put_real(&w, "wall_seconds", e->wall_seconds);
+    findings_json(&w, e);
+    json_put_close(&w, '}');
+    buf_char(out, '\n');
+}

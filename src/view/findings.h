@@ -14,6 +14,8 @@ bool findings_table(table *t, arena *memory, const explanation *e, size_t most, 
 roast_code findings_tables(table_set *out, const roast_summary *summary, const explanation *e, roast_error *err);
 /* The explanation as members of an object that is open: findings, not_determined, replay, what_if. */
 void findings_json(json_writer *w, const explanation *e);
+/* The same as an object of its own, with the name and the wall time of the run. */
+void findings_document(buf *out, const roast_summary *summary, const explanation *e);
 /* What a finding is called, what it is about, and what to do about it, in plain words. */
 const char *finding_title(finding_kind kind);
 const char *finding_advice(finding_kind kind);

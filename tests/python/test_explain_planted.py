@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import sys
 
 import pytest
-from conftest import BUILD, ROOT
-from test_analysis_truth import SHAPES
+from built import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 from explain import SCENARIOS, play_all  # noqa: E402
 
 SEEDS = range(7001, 7006)
-CORE_SECONDS = """
-    SELECT sum(cores * (min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))) / 1e9 FROM worker,
-           (SELECT (SELECT value FROM run WHERE key = 't_start_ns') AS t0,
-                   (SELECT value FROM run WHERE key = 't_end_ns') AS t1)"""
 
 
 @pytest.fixture(scope="module")
@@ -65,20 +58,3 @@ def test_the_judge_can_fail(outcomes):
     assert not spoilt.right
     spoilt = type(wrong)(wrong.scenario, wrong.seed, wrong.planted | {"saving_seconds": 1e6}, wrong.found)
     assert spoilt.close is False
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_ledger_sums_to_the_core_time(roast, synthesize, shape):
-    path, _ = synthesize(seed=31, **SHAPES[shape])
-    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as database:
-        whole = database.execute(CORE_SECONDS).fetchone()[0]
-    shown = json.loads(roast("show", path, "--json").stdout)
-    if not shown["num_chunk_records"] or not whole:
-        assert shown["ledger"] == {}
-        return
-    assert "residual" in shown["ledger"]
-    assert sum(row["core_seconds"] for row in shown["ledger"].values()) == pytest.approx(whole, rel=1e-6)
-    assert sum(row["share_percent"] for row in shown["ledger"].values()) == pytest.approx(100, rel=1e-6)
-    for row in shown["ledger_per_worker"].values():
-        parts = sum(value for name, value in row.items() if name not in ("worker", "core_seconds"))
-        assert parts == pytest.approx(row["core_seconds"], rel=1e-6, abs=1e-6)
