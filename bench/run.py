@@ -15,6 +15,7 @@ from common import ROOT, Context, print_table, reference_python, say
 
 TOPICS = ("core", "instrumentation", "root", "compare", "gate")
 TOPICS = ("core", "root", "charts")
+TOPICS = ("core", "explain", "instrumentation", "root")
 
 
 def release_build(build: pathlib.Path) -> None:

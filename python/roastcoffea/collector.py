@@ -202,6 +202,10 @@ class MetricsCollector:
 
     # ---- what users get
 
+    def explain(self, what_if: bool = False) -> dict[str, Any]:
+        """What held the run back; see :meth:`roastcoffea.run.Run.explain`."""
+        return self.run.explain(what_if)
+
     def print_summary(self) -> None:
         """Print the summary of the run."""
         from roastcoffea.export.reporter import print_run
