@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "run/reader.h"
+#include "view/report.h"
 
 roast_run *run_lock(run_object *self)
 {
@@ -70,6 +71,34 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS code = roast_summarize(&summary, run, &err);
     Py_END_ALLOW_THREADS run_unlock(self);
     return code ? core_raise(state, &err) : summary_new(state, summary);
+}
+
+static roast_code write_report(buf *page, roast_run *run, roast_error *err)
+{
+    roast_summary *summary;
+    roast_code code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = report_put(page, run, summary, err);
+    roast_summary_free(summary);
+    return code;
+}
+
+static PyObject *run_report(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    if (!run)
+        return NULL;
+    buf page = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = write_report(&page, run, &err);
+    Py_END_ALLOW_THREADS run_unlock(self);
+    PyObject *bytes = code ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
+                           : PyBytes_FromStringAndSize(page.data, (Py_ssize_t)page.len);
+    buf_release(&page);
+    return bytes;
 }
 
 static PyObject *run_columns(PyObject *object, PyObject *name)
@@ -209,6 +238,7 @@ static PyMethodDef run_methods[] = {
      "chunk_records()\n--\n\nThe chunks as a sequence of dicts in the documented shape, made when asked for."},
     {"tracking_data", run_tracking_data, METH_NOARGS,
      "tracking_data()\n--\n\nThe time series of the workers, as roastcoffea 0.1 has them."},
+    {"report", run_report, METH_NOARGS, "report()\n--\n\nThe run as one HTML page that needs nothing else, in UTF-8."},
     {"document", run_document_text, METH_VARARGS,
      "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config'; or None."},
     {"activities", run_activity_list, METH_NOARGS,
