@@ -617,7 +617,7 @@ function drawLanes(run, canvas) {
   drawTimeAxis(c, plotWidth, 0, lanes.height, true);
   const width = Math.round(plotWidth * ratio), height = Math.round(lanes.height * ratio), rows = lanes.rows.length || 1;
   const picture = new ImageData(width, height), pixels = new Uint32Array(picture.data.buffer);
-  const scale = width / (shown.to - shown.from), rowHeight = height / rows, gap = rowHeight >= 4 ? Math.max(1, Math.round(ratio)) : 0;
+  const scale = width / (shown.to - shown.from), rowHeight = height / rows, gap = rowHeight < 4 ? 0 : rowHeight < 8 ? 1 : Math.round(ratio);
   const shades = run.names.datasets.map(([, number]) => colours[datasetClass(number)]);
   shades.push(colours.neutral);
   const full = shades.map(hex => pixel(hex, 0.92)), light = shades.map(hex => pixel(hex, 0.42)), dim = shades.map(hex => pixel(hex, 0.16));
