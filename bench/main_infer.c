@@ -5,13 +5,17 @@
  *   {"of": "walsh", "x": [...]}                                {"of": "median", "x": [...], "level": 0.95}
  *   {"of": "holm", "p": [...]}                                 {"of": "student", "level": 0.95, "degrees": 4}
  *   {"of": "clustered", "x": [...], "first": [...], "second": [...], "level": 0.95, "replicates": 999, "seed": 1}
- *   {"of": "ratio", "first": [[above, below], ...], "second": [...]}                                             */
+ *   {"of": "ratio", "first": [[above, below], ...], "second": [...]}
+ *   {"of": "gate", "x": [...], "y": [...], "noise": 0.03, "alpha": 0.05}
+ *   {"of": "scale", "cores": [...], "rate": [...], "law": "usl", "seed": 1}                                      */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bootstrap.h"
+#include "analysis/gate.h"
+#include "analysis/scaling.h"
+#include "base/str.h"
 
 typedef struct numbers {
     double *values;
@@ -178,6 +182,44 @@ static json_t *of_ratio(const json_t *request)
     return done ? interval_json(found) : NULL;
 }
 
+static json_t *of_gate(const json_t *request)
+{
+    static const char *const verdicts[] = {
+        [GATE_FINE] = "fine", [GATE_REGRESSION] = "regression", [GATE_UNDECIDED] = "undecided"};
+    numbers x = numbers_of(request, "x"), y = numbers_of(request, "y");
+    gate_options options = gate_defaults();
+    options.noise = number_of(request, "noise", options.noise);
+    options.alpha = number_of(request, "alpha", options.alpha);
+    gated_metric metric;
+    bool done = gate_values(&metric, x.values, x.count, y.values, y.count,
+                            judged_metric_find(STR("elapsed_time_seconds")), &options);
+    free(x.values), free(y.values);
+    json_t *answer = done ? interval_json(metric.log_ratio) : NULL;
+    if (answer) {
+        json_object_set_new(answer, "verdict", json_string(verdicts[metric.verdict]));
+        json_object_set_new(answer, "p", real(metric.p));
+        json_object_set_new(answer, "worst", real(metric.worst));
+        json_object_set_new(answer, "runs_needed", json_integer((json_int_t)metric.runs_needed));
+    }
+    return answer;
+}
+
+static json_t *of_scale(const json_t *request)
+{
+    numbers cores = numbers_of(request, "cores"), rate = numbers_of(request, "rate");
+    const char *law = json_string_value(json_object_get(request, "law"));
+    bootstrap_options options = options_of(request);
+    scaling_law found;
+    bool done = scaling_fit(&found, cores.values, rate.values, cores.count,
+                            law && strcmp(law, "amdahl") == 0 ? LAW_AMDAHL : LAW_USL, &options);
+    free(cores.values), free(rate.values);
+    return done
+               ? json_pack("{so so so so so so}", "rate", interval_json(found.rate), "contention",
+                           interval_json(found.contention), "coherence", interval_json(found.coherence), "knee",
+                           interval_json(found.knee), "peak", interval_json(found.peak), "scatter", real(found.scatter))
+               : NULL;
+}
+
 static const struct {
     const char *name;
     json_t *(*answer)(const json_t *request);
@@ -190,6 +232,8 @@ static const struct {
     {"student", of_student},
     {"clustered", of_clustered},
     {"ratio", of_ratio},
+    {"gate", of_gate},
+    {"scale", of_scale},
 };
 
 static json_t *answer(const json_t *request)

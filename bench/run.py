@@ -13,7 +13,7 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "root", "report")
+TOPICS = ("core", "instrumentation", "report", "root")
 
 
 def release_build(build: pathlib.Path) -> None:

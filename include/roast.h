@@ -79,6 +79,7 @@ typedef enum roast_scope {
     ROAST_SCOPE_file,
     ROAST_SCOPE_failure,
     ROAST_SCOPE_activity,
+    ROAST_SCOPE_branch,
     ROAST_SCOPE_COUNT
 } roast_scope;
 
@@ -134,7 +135,7 @@ void roast_summary_free(roast_summary *summary);
 
 /* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
-/* Rows of the other scopes: one per dataset, section, file, worker, failure. A cell's column is a metric. */
+/* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a metric. */
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
 
@@ -262,7 +263,7 @@ roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *wor
 roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample);
 roast_code roast_record_count(roast_recorder *recorder, const roast_count *count);
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk); /* a known uid is ignored */
-/* A chunk, or samples of a worker's process, as a probe packed them. worker names where they come from if they do not
+/* A chunk, a file, or samples of a worker's process, as a probe packed them. worker names where they come from if they do not
  * say so themselves; may be absent for a chunk. Damaged bytes are ROAST_CORRUPT and do not stop what follows. */
 roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast_str worker, roast_error *err);
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file);

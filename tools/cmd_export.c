@@ -1,4 +1,4 @@
-/* roast export: a run as JSON or CSV, to stdout, to a file, or as a folder of tables. */
+/* roast export: a run in another format, to stdout, to a file, or as a folder of tables. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +11,16 @@
 #include "runs.h"
 #include "view/csv.h"
 #include "view/json.h"
+#include "view/openmetrics.h"
+#include "view/perfetto.h"
 
 enum { TO, OUTPUT, ONLY, SALVAGE };
 const option EXPORT_OPTIONS[] = {
-    [TO] = {"to", "FORMAT", "json or csv", "json csv", 't'},
+    [TO] = {"to", "FORMAT", "json, csv, openmetrics or perfetto", "json csv openmetrics perfetto", 't'},
     [OUTPUT] = {"output", "PATH", "file to write, or folder for the tables of CSV; - is standard output", NULL, 'o'},
     [ONLY] = {"only", "TABLES",
-              "tables of CSV, separated by commas: run, datasets, sections, files, workers, failures, "
-              "activities, chunks",
+              "tables of CSV, separated by commas: run, datasets, sections, files, branches, workers, "
+              "failures, activities, chunks",
               "run datasets sections files workers failures activities chunks", 0},
     [SALVAGE] = OPTION_SALVAGE,
     {.name = NULL},
@@ -28,14 +30,9 @@ static const struct csv_table {
     const char *name;
     roast_scope scope;
 } CSV_TABLES[] = {
-    {"run", ROAST_SCOPE_run},
-    {"datasets", ROAST_SCOPE_dataset},
-    {"sections", ROAST_SCOPE_section},
-    {"files", ROAST_SCOPE_file},
-    {"workers", ROAST_SCOPE_worker},
-    {"failures", ROAST_SCOPE_failure},
-    {"activities", ROAST_SCOPE_activity},
-    {"chunks", ROAST_SCOPE_chunk},
+    {"run", ROAST_SCOPE_run},          {"datasets", ROAST_SCOPE_dataset},    {"sections", ROAST_SCOPE_section},
+    {"files", ROAST_SCOPE_file},       {"branches", ROAST_SCOPE_branch},     {"workers", ROAST_SCOPE_worker},
+    {"failures", ROAST_SCOPE_failure}, {"activities", ROAST_SCOPE_activity}, {"chunks", ROAST_SCOPE_chunk},
 };
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
@@ -59,27 +56,36 @@ static roast_code export_json(const export *e, roast_error *err)
     return output_buffer(e->path, &text, err);
 }
 
-/* ---- CSV ----------------------------------------------------------------------------------------------------- */
+static roast_code export_openmetrics(const export *e, roast_error *err)
+{
+    buf text = {0};
+    openmetrics_summary(&text, e->summary);
+    return output_buffer(e->path, &text, err);
+}
 
-typedef struct chunk_target {
+/* ---- Texts that are written as the run is read ----------------------------------------------------------------- */
+
+typedef struct part_target {
     output *out;
     roast_error *err;
-} chunk_target;
+} part_target;
 
 static roast_code write_part(void *context, roast_str part)
 {
-    chunk_target *target = context;
+    part_target *target = context;
     return output_write(target->out, part, target->err);
 }
 
-static roast_code export_chunks(const export *e, const char *path, roast_error *err)
+typedef roast_code (*part_source)(const export *e, text_sink sink, void *context, roast_error *err);
+
+static roast_code export_parts(const export *e, part_source source, const char *path, roast_error *err)
 {
     output out;
     roast_code code = output_open(&out, path, err);
     if (code)
         return code;
     roast_error of_writing = {0};
-    code = csv_chunks(e->run, write_part, &(chunk_target){&out, &of_writing}, err);
+    code = source(e, write_part, &(part_target){&out, &of_writing}, err);
     if (of_writing.code && err)
         *err = of_writing;
     else if (code && !err->message[0])
@@ -87,10 +93,27 @@ static roast_code export_chunks(const export *e, const char *path, roast_error *
     return output_finish(&out, code, err);
 }
 
+static roast_code chunk_parts(const export *e, text_sink sink, void *context, roast_error *err)
+{
+    return csv_chunks(e->run, sink, context, err);
+}
+
+static roast_code trace_parts(const export *e, text_sink sink, void *context, roast_error *err)
+{
+    return perfetto_trace(e->run, e->summary, sink, context, err);
+}
+
+static roast_code export_perfetto(const export *e, roast_error *err)
+{
+    return export_parts(e, trace_parts, e->path, err);
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------------------------- */
+
 static roast_code export_table(const export *e, const struct csv_table *what, const char *path, roast_error *err)
 {
     if (what->scope == ROAST_SCOPE_chunk)
-        return export_chunks(e, path, err);
+        return export_parts(e, chunk_parts, path, err);
     buf text = {0};
     csv_scope(&text, e->summary, what->scope);
     return output_buffer(path, &text, err);
@@ -168,25 +191,37 @@ static int choose_tables(export *e, const char *only)
     return EXIT_FINE;
 }
 
-/* Writing over the run that is being read would end both. */
-static bool is_same_file(const char *a, const char *b)
+static const struct export_format {
+    const char *name;
+    roast_code (*run)(const export *e, roast_error *err);
+} FORMATS[] = {
+    {"json", export_json},
+    {"csv", export_csv},
+    {"openmetrics", export_openmetrics},
+    {"perfetto", export_perfetto},
+};
+
+static const struct export_format *find_format(const char *name)
 {
-    struct stat sa, sb;
-    return a && stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+    for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++)
+        if (strcmp(FORMATS[i].name, name) == 0)
+            return &FORMATS[i];
+    return NULL;
 }
 
 int cmd_export(const invocation *call)
 {
-    const char *format = call->values[TO], *run = call->operands[0];
+    const char *name = call->values[TO], *run = call->operands[0];
+    if (!name)
+        return complain("say in which format: --to json, csv, openmetrics or perfetto");
+    const struct export_format *format = find_format(name);
     if (!format)
-        return complain("say in which format: --to json or --to csv");
-    bool csv = strcmp(format, "csv") == 0;
-    if (!csv && strcmp(format, "json") != 0)
-        return complain("--to %s: not one of json, csv", format);
+        return complain("--to %s: not one of json, csv, openmetrics, perfetto", name);
+    bool csv = format->run == export_csv;
     export e = {.path = call->values[OUTPUT]};
     if (!csv && call->values[ONLY])
-        return complain("--only chooses tables of CSV; JSON is always the whole run");
-    if (is_same_file(e.path, run) && !is_folder(e.path))
+        return complain("--only chooses tables of CSV; the other formats are always the whole run");
+    if (output_is_same_file(e.path, run) && !is_folder(e.path))
         return complain("%s: is the run itself; choose another name for the output", e.path);
     int status = csv ? choose_tables(&e, call->values[ONLY]) : EXIT_FINE;
     if (status != EXIT_FINE)
@@ -194,7 +229,7 @@ int cmd_export(const invocation *call)
     roast_error err = {0};
     roast_code code = run_argument_summarize(&e.summary, &e.run, run, call->values[SALVAGE], &err);
     if (!code)
-        code = csv ? export_csv(&e, &err) : export_json(&e, &err);
+        code = format->run(&e, &err);
     roast_summary_free(e.summary);
     roast_run_close(e.run);
     return code ? complain_of(&err) : EXIT_FINE;

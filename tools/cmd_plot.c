@@ -66,14 +66,9 @@ static roast_code render(buf *out, const chart *c, const plot *p, roast_error *e
 static roast_code write_chart(const chart *c, const plot *p, const char *path, roast_error *err)
 {
     buf bytes = {0};
-    output out;
     roast_code code = render(&bytes, c, p, err);
-    if (!code && bytes.code)
-        code = fail(err, bytes.code, "%s", roast_code_text(bytes.code));
     if (!code)
-        code = output_open(&out, path, err);
-    if (!code)
-        code = output_finish(&out, output_write(&out, buf_view(&bytes), err), err);
+        return output_buffer(path, &bytes, err);
     buf_release(&bytes);
     return code;
 }
@@ -194,6 +189,8 @@ static int check_operands(const invocation *call)
         return complain("all charts go into a folder: -o FOLDER");
     if (!all && call->n_operands < 2)
         return complain("say which chart: roast plot RUN NAME; their names: roast plot --list");
+    if (!all && output_is_same_file(call->values[OUTPUT], call->operands[0]))
+        return complain("%s: is the run itself; choose another name for the output", call->values[OUTPUT]);
     if (all || chart_title_of(call->operands[1]))
         return EXIT_FINE;
     const char *close = closest_word(call->operands[1], chart_name_at, NULL);

@@ -11,8 +11,10 @@ enum { ONLY, ALL, JSON, SALVAGE, WIDTH, COLOR };
 const option SHOW_OPTIONS[] = {
     [ONLY] = {"only", "TABLES",
               "only these tables, separated by commas: throughput, events, timing, resources, chunks, "
-              "fine, tasks, datasets, sections, files, workers, failures, notes",
-              "throughput events timing resources chunks fine tasks datasets sections files workers failures notes", 0},
+              "fine, tasks, datasets, sections, files, reading, branches, workers, failures, notes",
+              "throughput events timing resources chunks fine tasks datasets sections files reading branches workers "
+              "failures notes",
+              0},
     [ALL] = {"all", NULL, "every row of the tables that are otherwise cut after ten", NULL, 'a'},
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,
@@ -26,7 +28,7 @@ enum { ROWS_SHOWN = 10 };
 static bool was_cut(const table_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->tables[i].n_rows == ROWS_SHOWN && !str_absent(set->tables[i].more))
+        if (set->tables[i].n_rows >= ROWS_SHOWN && !str_absent(set->tables[i].more))
             return true;
     return false;
 }

@@ -80,6 +80,7 @@ const char *closest_word(const char *typed, const char *(*word_at)(const void *c
 int cmd_compare(const invocation *call);
 int cmd_completion(const invocation *call);
 int cmd_export(const invocation *call);
+int cmd_gate(const invocation *call);
 int cmd_help(const invocation *call);
 int cmd_import(const invocation *call);
 int cmd_inspect(const invocation *call);
@@ -87,9 +88,11 @@ int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
 int cmd_plot(const invocation *call);
 int cmd_report(const invocation *call);
+int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
-extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], HELP_OPTIONS[], IMPORT_OPTIONS[],
-    INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], REPORT_OPTIONS[], SHOW_OPTIONS[];
+extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[], HELP_OPTIONS[],
+    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], REPORT_OPTIONS[],
+    SCALE_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -52,6 +52,34 @@ const command COMMANDS[] = {
         .groups = true,
     },
     {
+        .name = "gate",
+        .summary = "whether new runs are worse than a baseline, as an exit status for CI",
+        .operands = "BASELINE... -- NEW...",
+        .details =
+            "Exit status 0: a change for the worse by more than the noise is ruled out. 1: it got worse. 3: these "
+            "runs cannot tell; the answer says how many would. Five runs on either side are a good start. "
+            "Without --, the first run is the baseline.",
+        .example = "roast gate main-*.roast -- branch-*.roast --noise 3% --markdown gate.md",
+        .options = GATE_OPTIONS,
+        .run = cmd_gate,
+        .fewest = 2,
+        .most = SIZE_MAX,
+        .groups = true,
+    },
+    {
+        .name = "scale",
+        .summary = "throughput against cores, over runs",
+        .operands = "RUN...",
+        .details =
+            "The same analysis with different numbers of workers. From six runs on, the Universal Scalability Law "
+            "and Amdahl's law are fitted, which say how many workers are worth their cost.",
+        .example = "roast scale with-*-workers.roast --cost-per-core-hour 0.04",
+        .options = SCALE_OPTIONS,
+        .run = cmd_scale,
+        .fewest = 1,
+        .most = SIZE_MAX,
+    },
+    {
         .name = "metrics",
         .summary = "the catalogue: what every number means",
         .operands = "[WORD...]",
@@ -88,11 +116,12 @@ const command COMMANDS[] = {
     },
     {
         .name = "export",
-        .summary = "a run as JSON or CSV",
+        .summary = "a run as JSON, CSV, OpenMetrics or a trace",
         .operands = "RUN --to FORMAT",
         .details =
             "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
-            "one of them, chosen with --only.",
+            "one of them, chosen with --only. OpenMetrics is for Prometheus. The trace of --to perfetto opens in "
+            "ui.perfetto.dev and in chrome://tracing.",
         .example = "roast export latest --to csv --only chunks -o chunks.csv",
         .options = EXPORT_OPTIONS,
         .run = cmd_export,

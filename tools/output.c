@@ -104,3 +104,9 @@ roast_code output_buffer(const char *path, buf *text, roast_error *err)
     buf_release(text);
     return code;
 }
+
+bool output_is_same_file(const char *path, const char *run)
+{
+    struct stat a, b;
+    return path && stat(path, &a) == 0 && stat(run, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}

@@ -1,7 +1,9 @@
 /* The module roastcoffea._core: its functions, and how its types come together. State is per interpreter, so that
  * subinterpreters do not share objects. */
 #include "base/str.h"
+#include "compat.h"
 #include "core.h"
+#include "inspect.h"
 #include "probe/look.h"
 #include "probe/pack.h"
 #include "probe/sampler.h"
@@ -60,12 +62,13 @@ static PyObject *core_probe_capabilities(PyObject *module, PyObject *unused)
     (void)unused;
     thread_look look = look_at_thread();
     PyObject *dict = PyDict_New();
-    if (dict && (put(dict, "cpu_time", PyBool_FromLong(look_cpu_ns() != ROAST_ABSENT)) ||
-                 put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
-                 put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
-                 put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
-                 put(dict, "memory", PyBool_FromLong(look_rss() != ROAST_ABSENT)) ||
-                 put(dict, "memory_peak", PyBool_FromLong(look_peak() != ROAST_ABSENT && look_reset_peak()))))
+    if (dict &&
+        (put(dict, "cpu_time", PyBool_FromLong(look_cpu_ns() != ROAST_ABSENT)) ||
+         put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
+         put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
+         put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
+         put(dict, "memory", PyBool_FromLong(look_rss() != ROAST_ABSENT)) ||
+         put(dict, "memory_peak", PyBool_FromLong(look_peak(ROAST_ABSENT) != ROAST_ABSENT && look_reset_peak()))))
         Py_CLEAR(dict);
     return dict;
 }
@@ -129,6 +132,9 @@ static PyMethodDef core_functions[] = {
      "process_memory()\n--\n\nResident memory of this process in MiB; 0.0 where it cannot be read."},
     {"probe_capabilities", core_probe_capabilities, METH_NOARGS,
      "probe_capabilities()\n--\n\nWhat can be measured on this machine."},
+    {"file_facts", core_file_facts, METH_VARARGS,
+     "file_facts(path, tree, url)\n--\n\nWhat a ROOT file says of a tree, packed for Recorder.file under its url."},
+    {"pack_file", core_pack_file, METH_O, "pack_file(fields)\n--\n\nThe fields of a file, packed for Recorder.file."},
     {"catalogue", core_catalogue, METH_NOARGS, "catalogue()\n--\n\nEvery metric: its names, unit and meaning."},
     {NULL, NULL, 0, NULL},
 };
@@ -168,11 +174,11 @@ static int core_exec(PyObject *module)
     state->error = PyErr_NewExceptionWithDoc("roastcoffea.RoastError", "A run, or what a worker sent, cannot be used.",
                                              NULL, NULL);
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
-        PyModule_AddStringConstant(module, "__version__", roast_version()))
+        PyModule_AddStringConstant(module, "__version__", roast_version()) || compat_add(module))
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
                    run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
-                   records_type_add(module, state)
+                   records_type_add(module, state) || inspection_type_add(module)
                ? -1
                : 0;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "core.h"
+#include "inspect.h"
 
 typedef struct recorder_object {
     PyObject_HEAD roast_recorder *recorder; /* NULL once it is closed */
@@ -312,9 +313,13 @@ static int fill_branches(roast_file *file, PyObject *list, PyObject *keep, arena
     return 0;
 }
 
-static int fill_file(roast_file *file, PyObject *dict, PyObject *keep, arena *scratch)
+int file_from_dict(roast_file *file, PyObject *dict, PyObject *keep, arena *scratch)
 {
     *file = roast_file_none();
+    if (!PyDict_Check(dict)) {
+        PyErr_SetString(PyExc_TypeError, "file: a dict is needed");
+        return -1;
+    }
     PyObject *plain = PyDict_Copy(dict);
     PyObject *branches = plain ? PyDict_GetItemString(plain, "branches") : NULL;
     int code = plain ? 0 : -1;
@@ -331,15 +336,13 @@ static int fill_file(roast_file *file, PyObject *dict, PyObject *keep, arena *sc
 
 static PyObject *recorder_file(PyObject *self, PyObject *dict)
 {
-    if (!PyDict_Check(dict)) {
-        PyErr_SetString(PyExc_TypeError, "file: a dict is needed");
-        return NULL;
-    }
+    if (PyBytes_Check(dict))
+        return record_packed(self, dict, str_none());
     roast_file file;
     arena scratch = {0};
     PyObject *keep = PyList_New(0), *done = NULL;
     roast_recorder *recorder = NULL;
-    if (keep && fill_file(&file, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
+    if (keep && file_from_dict(&file, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
         roast_code code;
         Py_BEGIN_ALLOW_THREADS code = roast_record_file(recorder, &file);
         Py_END_ALLOW_THREADS done = result(self, code, NULL);
@@ -537,7 +540,7 @@ static PyMethodDef recorder_methods[] = {
     {"samples", recorder_samples, METH_VARARGS, "samples(worker, packed)\n--\n\nWhat sampler_drain() gave there."},
     {"count", recorder_count, METH_VARARGS, "count(t_ns, workers, cores=None)\n--\n\nHow many workers there were."},
     {"chunk", recorder_chunk, METH_O, "chunk(record)\n--\n\nA chunk: packed, as a dict, or a list of these."},
-    {"file", recorder_file, METH_O, "file(fields)\n--\n\nA file; branches is a list of dicts."},
+    {"file", recorder_file, METH_O, "file(fields)\n--\n\nA file: packed, or a dict in which branches is a list of dicts."},
     {"task", recorder_tasks, METH_O, "task(fields)\n--\n\nA task of the engine, or a list of them."},
     {"activity", recorder_activity, METH_VARARGS,
      "activity(context, prefix, activity, unit, value)\n--\n\nA sum of the engine's fine metrics."},

@@ -22,7 +22,7 @@ typedef struct section_object {
 static int64_t bytes_so_far(const section_object *section)
 {
     int64_t bytes = ROAST_ABSENT;
-    if (section->kind != SECTION_BYTES || !section->source)
+    if (!section->source)
         return bytes;
     PyObject *value = PyObject_GetAttr(section->source, core_state_of(section->state)->num_requested_bytes);
     if (!value || int_from_python(value, &bytes))
@@ -104,8 +104,9 @@ static PyObject *section_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
     section_object *section = (section_object *)self;
-    if (probe_chunk_current())
-        probe_section_enter(section->kind, section->text, section, bytes_so_far(section));
+    /* without a chunk nothing happens, and nothing need be asked for that */
+    int64_t bytes = section->kind == SECTION_BYTES && probe_chunk_current() ? bytes_so_far(section) : ROAST_ABSENT;
+    probe_section_enter(section->kind, section->text, section, bytes);
     return Py_NewRef(self);
 }
 
@@ -114,8 +115,8 @@ static PyObject *section_exit(PyObject *self, PyObject *const *args, Py_ssize_t 
     (void)args;
     (void)nargs;
     section_object *section = (section_object *)self;
-    if (probe_chunk_current())
-        probe_section_exit(section, bytes_so_far(section));
+    int64_t bytes = section->kind == SECTION_BYTES && probe_chunk_current() ? bytes_so_far(section) : ROAST_ABSENT;
+    probe_section_exit(section, bytes);
     Py_RETURN_NONE;
 }
 

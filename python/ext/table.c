@@ -4,6 +4,7 @@
 
 #include "arrow.h"
 #include "base/str.h"
+#include "inspect.h"
 #include "run.h"
 
 typedef struct table_object {
@@ -113,6 +114,16 @@ static PyType_Spec column_spec = {
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
+PyObject *table_from(core_state *state, column_table *table)
+{
+    table_object *self = PyObject_New(table_object, state->table);
+    if (self)
+        self->table = *table;
+    else
+        columns_release(table);
+    return (PyObject *)self;
+}
+
 PyObject *table_new(core_state *state, run_object *run, const char *name)
 {
     roast_run *handle = run_lock(run);
@@ -123,13 +134,10 @@ PyObject *table_new(core_state *state, run_object *run, const char *name)
     roast_code code;
     Py_BEGIN_ALLOW_THREADS code = columns_read(&table, handle, name, &err);
     Py_END_ALLOW_THREADS run_unlock(run);
-    table_object *self = code ? NULL : PyObject_New(table_object, state->table);
-    if (!self) {
-        columns_release(&table);
-        return code ? core_raise(state, &err) : NULL;
-    }
-    self->table = table;
-    return (PyObject *)self;
+    if (!code)
+        return table_from(state, &table);
+    columns_release(&table);
+    return core_raise(state, &err);
 }
 
 static void table_dealloc(PyObject *object)

@@ -16,6 +16,7 @@ _HOMES = {
     "Run": "run",
     "__version__": "_core",
     "configure": "settings",
+    "inspect": "inspection",
     "load_measurement": "export.measurements",
     "open_run": "run",
     "register_backend": "backends",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from roastcoffea.collector import MetricsCollector
     from roastcoffea.decorator import track_metrics
     from roastcoffea.export.measurements import load_measurement, save_measurement
+    from roastcoffea.inspection import inspect
     from roastcoffea.instrumentation import BaseInstrumentationContext
     from roastcoffea.run import Run, open_run
     from roastcoffea.settings import configure

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
-from roastcoffea import work
+from roastcoffea import _core, work
 from roastcoffea.guard import Guard
 
 __all__ = ["track_metrics"]
@@ -30,8 +30,6 @@ class _CurrentChunk(MutableMapping):
     """
 
     def _fields(self) -> MutableMapping:
-        from roastcoffea import _core
-
         chunk = _core.current_chunk()
         return {} if chunk is None else chunk.fields
 
@@ -116,8 +114,6 @@ class _OwnChunk:
     """A chunk that nobody outside measures: ``process`` was called without coffea's Runner."""
 
     def __init__(self, events: Any) -> None:
-        from roastcoffea import _core
-
         work.tell_readers(tuple(work.listeners))
         self.events = events
         self.before = work.source_counters(events)
@@ -126,8 +122,6 @@ class _OwnChunk:
 
     @classmethod
     def begin(cls, is_method: bool, args: tuple, kwargs: dict) -> _OwnChunk | None:
-        from roastcoffea import _core
-
         owner = args[0] if is_method and args else None
         if _core.current_chunk() is not None:
             return None
@@ -146,23 +140,31 @@ class _OwnChunk:
         return _hand_over(self.chunk.finish(), out)
 
 
+#: What coffea calls the parts of a chunk, and what a record does.
+_NAMES = (
+    ("dataset", "dataset"),
+    ("filename", "file"),
+    ("treename", "treename"),
+    ("fileuuid", "uuid"),
+    ("entrystart", "entry_start"),
+    ("entrystop", "entry_stop"),
+)
+
+
 def _describe(events: Any) -> dict[str, Any]:
     """What coffea says about the chunk, in the names of a record."""
-    names = {
-        "dataset": "dataset",
-        "filename": "file",
-        "treename": "treename",
-        "fileuuid": "uuid",
-        "entrystart": "entry_start",
-        "entrystop": "entry_stop",
-    }
-    metadata = getattr(events, "metadata", None) or {}
-    described = {ours: metadata[theirs] for theirs, ours in names.items() if metadata.get(theirs) is not None}
+    described = {"worker": work.worker_name()}
+    metadata = getattr(events, "metadata", None)
+    if metadata:
+        for theirs, ours in _NAMES:
+            value = metadata.get(theirs)
+            if value is not None:
+                described[ours] = value
     try:
         described["num_events"] = len(events)
     except TypeError:
         pass
-    return described | {"worker": work.worker_name()}
+    return described
 
 
 def _hand_over(packed: bytes, out: Any) -> Any:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from roastcoffea.guard import Guard
+from roastcoffea.settings import settings
 from roastcoffea.work import KEY, NamedTask, WorkFunction
 
 __all__ = ["Listener", "attach", "detach"]
@@ -134,7 +135,7 @@ def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> It
         ids = tuple(listener.identity for listener in listeners)
         spool = next((listener.spool for listener in listeners if listener.spool), None)
         kind = type(runner)
-        runner._work_function = WorkFunction(kind._work_function, ids, spool)
+        runner._work_function = WorkFunction(kind._work_function, ids, spool, settings.file_metadata == "remote")
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
             name = getattr(processor, "__name__", None) or type(processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)

@@ -15,7 +15,7 @@ from typing import Any
 
 from roastcoffea.guard import Guard, logger
 from roastcoffea.settings import settings
-from roastcoffea.work import item_key, topic_of
+from roastcoffea.work import FILE, item_key, topic_of
 
 __all__ = ["Recording", "cache_folder"]
 
@@ -104,7 +104,7 @@ class Recording:
             elif "e" in message:
                 self.running.pop((message["w"], message["e"]), None)
             elif "f" in message:
-                self.file(message["f"])
+                self.recorder.file(message["f"])
             elif "n" in message:
                 self.guard.say(message["n"], message["n"])
 
@@ -112,10 +112,12 @@ class Recording:
         self.chunks += 1
         self.recorder.chunk(record)
 
-    def file(self, facts: dict) -> None:
-        names = ("name", "compressed", "uncompressed", "baskets")
-        branches = [dict(zip(names, branch)) for branch in facts.get("branches", [])]
-        self.recorder.file({**facts, "branches": branches})
+    def packed(self, record: bytes) -> None:
+        """Take what rode in an output: a chunk, or the facts about a file."""
+        if record[1:2] == FILE:
+            self.recorder.file(record)
+        else:
+            self.chunk(record)
 
     def item(self, item: Any) -> None:
         """Remember a work item, to name it should its worker die with it."""

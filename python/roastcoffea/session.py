@@ -216,7 +216,7 @@ class Session:
 
     def packed(self, records: list[bytes]) -> None:
         for record in records:
-            self.recording.chunk(record)
+            self.recording.packed(record)
 
     def report(self, report: dict) -> None:
         """coffea's report, as the Runner returned it; those of several runs add up."""

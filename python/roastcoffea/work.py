@@ -15,6 +15,7 @@ very same pickle loads as the original function (see ``__reduce__``).
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import inspect
 import json
@@ -29,6 +30,7 @@ from typing import Any
 from roastcoffea.guard import Guard
 
 __all__ = [
+    "FILE",
     "FLAG",
     "KEY",
     "NamedTask",
@@ -48,6 +50,9 @@ FLAG = "_roastcoffea_collect_metrics"
 #: Where records travel in an output when there is no other way.
 KEY = "__roastcoffea_metrics__"
 
+#: The second byte of a packed record that tells of a file.
+FILE = b"\x03"
+
 #: Collectors that live in this process: identity → what takes their messages.
 listeners: dict[str, Callable[[dict], None]] = {}
 
@@ -61,7 +66,7 @@ _LOADER = (
 def load(original: Callable, state: dict) -> Callable:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
     try:
-        return WorkFunction(original, tuple(state["ids"]), state.get("spool"))
+        return WorkFunction(original, tuple(state["ids"]), state.get("spool"), state.get("remote", False))
     except Exception:
         return original
 
@@ -88,17 +93,23 @@ class WorkFunction:
         Identities of the collectors that want the records.
     spool : str, optional
         A folder of this machine where processes without a better way leave their records.
+    remote : bool
+        Whether facts about a file that is far away may cost requests to its server.
     """
 
-    def __init__(self, original: Callable, ids: tuple[str, ...], spool: str | None = None) -> None:
+    def __init__(
+        self, original: Callable, ids: tuple[str, ...], spool: str | None = None, remote: bool = False
+    ) -> None:
         self.original = original
         self.ids = ids
         self.spool = spool
+        self.remote = remote
 
     def __reduce__(self) -> tuple:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
         # ours, but holds an expression that looks for it.
-        return eval, (_LOADER, {"original": self.original, "state": {"ids": self.ids, "spool": self.spool}})
+        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote}
+        return eval, (_LOADER, {"original": self.original, "state": state})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         attempt = None
@@ -206,9 +217,11 @@ class _Attempt:
         self.chunk.phase("return")
         branches = note_reads(self.chunk, events, before)
         with _guard("facts about files"):
-            facts = None if branches is None else _file_facts(events, self.item, branches)
-            if facts:
-                self.send({"f": facts})
+            facts = _file_facts(events, self.item, self.function.remote)
+            if facts and not self.send({"f": facts}):
+                _waiting.append(facts)
+        with _guard("branches that were loaded for nothing"):
+            _note_preload(self.chunk, events, self.item, branches)
 
     def fail(self, error: BaseException) -> None:
         cause = error
@@ -251,9 +264,9 @@ class _Attempt:
 
 
 _guard = Guard()
-_waiting: list[bytes] = []  # records of failed attempts that wait for an output to ride in
+_waiting: list[bytes] = []  # records that wait for an output to ride in: of failed attempts, of files
 _signatures: dict[Callable, inspect.Signature] = {}
-_seen_files: dict[tuple[str, str], set[str]] = {}  # branches whose sizes were sent
+_seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
 
@@ -341,7 +354,12 @@ def _dask_worker() -> Any:
 
 def worker_name() -> str:
     worker = _dask_worker()
-    return worker.address if worker is not None else f"{socket.gethostname()}:{os.getpid()}"
+    return worker.address if worker is not None else f"{_host()}:{os.getpid()}"
+
+
+@functools.cache
+def _host() -> str:
+    return socket.gethostname()
 
 
 def _factory(events: Any) -> Any:
@@ -351,6 +369,8 @@ def _factory(events: Any) -> Any:
 def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
     handle = getattr(_factory(events), "file_handle", None)
+    if handle is None:
+        return None
     source = getattr(getattr(handle, "file", None), "source", None)
     try:
         return source.num_requested_bytes, source.num_requests
@@ -371,38 +391,78 @@ def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[
     return branches
 
 
-def _file_facts(events: Any, item: Any, branches: list[str]) -> dict | None:
-    """What is known about a file, from the tree that uproot has in memory; only what this process has not sent yet."""
-    handle = getattr(_factory(events), "file_handle", None)
-    seen = _seen_files.setdefault((item.filename, item.treename), set())
-    new = [name for name in branches if name not in seen]
-    if handle is None or not hasattr(handle, "file") or (seen and not new):
+def _note_preload(chunk: Any, events: Any, item: Any, branches: list[str] | None) -> None:
+    """Add to a chunk how many bytes coffea loaded ahead of branches that were then not used: its share of the file."""
+    loaded = getattr(getattr(_factory(events), "_mapping", None), "preloaded_arrays", None)
+    if not loaded or branches is None:
+        return
+    tree = _factory(events).file_handle[item.treename]
+    used = set(branches)
+    unused = sum(int(tree[name].compressed_bytes) for name in loaded if name not in used)
+    share = (item.entrystop - item.entrystart) / max(int(tree.num_entries), 1)
+    chunk.fields["preload_unused_bytes"] = int(unused * share)
+
+
+def _file_facts(events: Any, item: Any, remote: bool) -> bytes | None:
+    """What is known about a file, packed: once per file and process. None if it was sent before, or nothing is known.
+
+    A local file is read by the C reader, in milliseconds and without the interpreter's lock. Of others, the tree that
+    uproot has in memory tells the same, unless the user wants the C reader to fetch it.
+    """
+    place = (item.filename, item.treename)
+    if place in _seen_files:
         return None
-    tree = handle[item.treename]
+    _seen_files.add(place)  # also if it fails: then it would fail again
+    path = _local_path(item.filename)
+    if path is not None or remote:
+        from roastcoffea import _core
+
+        try:
+            return _core.file_facts(path or item.filename, item.treename, item.filename)
+        except (_core.RoastError, OSError):
+            pass  # uproot reads more than we do
+    return _facts_in_memory(events, item)
+
+
+def _local_path(name: str) -> str | None:
+    path = name.removeprefix("file://")
+    return path if "://" not in path and os.path.isfile(path) else None
+
+
+def _facts_in_memory(events: Any, item: Any) -> bytes | None:
+    from roastcoffea import _core
+
+    handle = getattr(_factory(events), "file_handle", None)
+    if handle is None or not hasattr(handle, "file"):
+        return None
+    tree = handle[item.treename]  # cached by uproot: it was opened to make the events
     if not hasattr(tree, "branches"):
         return None
-    facts = {"url": item.filename, "tree": item.treename, "uuid": str(handle.file.uuid), "branches": []}
-    if not seen:
-        compression = getattr(handle.file, "compression", None)
-        facts |= {
-            "entries": int(tree.num_entries),
-            "total_branches": _count(tree.branches),
-            "compressed": int(tree.compressed_bytes),
-            "uncompressed": int(tree.uncompressed_bytes),
-        }
-        if compression is not None:
-            facts |= {"algorithm": type(compression).__name__, "level": int(compression.level)}
-    for name in new:
-        branch = tree[name]
+    branches: list[dict] = []
+    _walk(tree.branches, "", branches)
+    compression = getattr(handle.file, "compression", None)
+    facts = {
+        "url": item.filename,
+        "tree": item.treename,
+        "uuid": str(handle.file.uuid),
+        "entries": int(tree.num_entries),
+        "total_branches": len(branches),
+        "compressed": int(tree.compressed_bytes) or sum(branch["compressed"] for branch in branches),
+        "uncompressed": int(tree.uncompressed_bytes) or sum(branch["uncompressed"] for branch in branches),
+        "branches": branches,
+    }
+    if compression is not None:
+        facts |= {"algorithm": type(compression).__name__, "level": int(compression.level)}
+    return _core.pack_file(facts)
+
+
+def _walk(branches: Any, above: str, found: list[dict]) -> None:
+    for branch in branches:
         sizes = branch.compressed_bytes, branch.uncompressed_bytes, branch.num_baskets
-        facts["branches"].append([name, *map(int, sizes)])
-    seen.update(new)
-    seen.add("")  # a file of which nothing was read is known all the same
-    return facts
-
-
-def _count(branches: list) -> int:
-    return len(branches) + sum(_count(branch.branches) for branch in branches if branch.branches)
+        compressed, uncompressed, baskets = map(int, sizes)
+        name = above + branch.name
+        found.append({"name": name, "compressed": compressed, "uncompressed": uncompressed, "baskets": baskets})
+        _walk(branch.branches, name + "/", found)
 
 
 def _write_spool(folder: str, message: dict) -> bool:
@@ -424,7 +484,7 @@ def _write_spool(folder: str, message: dict) -> bool:
 def read_spooled(line: bytes) -> dict:
     """The message of a line that ``_write_spool`` wrote."""
     message = json.loads(line)
-    for name in ("b", "c", "e", "h"):
+    for name in ("b", "c", "e", "f", "h"):
         if name in message:
             message[name] = base64.b64decode(message[name])
     return message

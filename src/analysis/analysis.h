@@ -9,25 +9,35 @@
 
 /* Sums over the attempts at chunks of one dataset, file or worker. */
 typedef struct chunk_tally {
-    int64_t chunks, failed, events;      /* successful attempts, failed ones, events of the successful */
-    int64_t process_ns;                  /* of the successful */
-    int64_t attempted_ns;                /* in process(), failed attempts included */
-    int64_t busy_ns;                     /* open + events + process + return, failed attempts included */
-    int64_t cpu_ns, open_ns, bytes_read; /* ROAST_ABSENT until one attempt has measured it */
+    int64_t chunks, failed, events; /* successful attempts, failed ones, events of the successful */
+    int64_t process_ns;             /* of the successful */
+    int64_t attempted_ns;           /* in process(), failed attempts included */
+    int64_t busy_ns;                /* open + events + process + return, failed attempts included */
+    /* ROAST_ABSENT until one attempt has measured it: */
+    int64_t cpu_ns, open_ns, bytes_read, read_requests;
 } chunk_tally;
 
-/* Which sets of branches were read from which file: each pair once. */
+/* A dataset in a file: mostly all of the file. */
+typedef struct read_place {
+    uint32_t file, dataset; /* the dataset is one more than there are for chunks that name none */
+    int64_t events;         /* of successful chunks */
+} read_place;
+
+/* A set of branches that was read there; RUN_UNKNOWN for chunks that did not tell. Each pair once. */
 typedef struct read_set {
-    uint32_t file, set;
+    uint32_t place, set;
 } read_set;
 
 typedef struct read_set_list {
-    u64map seen;
+    u64map place_numbers, seen;
+    read_place *places;
     read_set *pairs;
-    size_t count, capacity;
+    size_t n_places, places_capacity, count, capacity;
 } read_set_list;
 
-bool read_set_add(read_set_list *list, uint32_t file, uint32_t set); /* false if memory is out */
+/* False if memory is out. events: of a chunk that succeeded; 0 otherwise. */
+bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t set, int64_t events);
+void read_set_release(read_set_list *list);
 
 typedef struct analysis {
     roast_run *run;
@@ -50,6 +60,8 @@ roast_code analyse_workflow(analysis *a, roast_error *err); /* report, rates */
 roast_code analyse_fine(analysis *a, roast_error *err);     /* activities */
 roast_code analyse_branches(analysis *a, roast_error *err); /* files */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
+
+double measured(int64_t value); /* as a number; NAN if absent */
 
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);

@@ -1,130 +1,299 @@
-/* Files and branches: which branches of each file the chunks read, and how much of the file that is. */
+/* Files and branches: which branches of each file the chunks read, and how much of the file that is.
+ *
+ * The rows of branches come file by file, in the same order as the places (a dataset in a file) are sorted, so that
+ * both are walked together. While a file is in hand, an array by name tells which of its places read that branch: a bit
+ * for each place, because a file may serve several datasets. */
+#include "analysis/branches.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/msgpack_read.h"
 #include "base/str.h"
 
 typedef struct file_tally {
     int64_t branches_read; /* ROAST_ABSENT if no chunk of it carried an access log */
     int64_t bytes_read;    /* compressed size of these branches */
+    int64_t baskets;
+    double least; /* bytes of these branches for the entries that were processed */
 } file_tally;
+
+/* The places of the file in hand: their pairs are [first, end). */
+typedef struct file_in_hand {
+    uint32_t file;
+    size_t first, end;
+} file_in_hand;
 
 typedef struct branch_pass {
     analysis *a;
-    read_set *pairs; /* sorted by file */
+    const read_place *places;
+    read_set *pairs; /* sorted by file, dataset */
     size_t count;
     file_tally *files;
-    unsigned char *read; /* by name: read from the file in hand, or from any file */
-    uint32_t file_in_hand;
-    size_t next_pair;
+    dataset_bytes *datasets;
+    branch_list branches;
+    uint32_t *read; /* by name: bits of the places that read it */
+    file_in_hand now;
 } branch_pass;
 
-/* ---- Which sets of branches were read from which file ---------------------------------------------------------- */
+enum { MOST_PLACES = 32 }; /* of one file; those after it are counted with the last */
 
-bool read_set_add(read_set_list *list, uint32_t file, uint32_t set)
+/* ---- Which sets of branches were read where -------------------------------------------------------------------- */
+
+static bool grow(void **rows, size_t count, size_t *capacity, size_t size)
 {
-    if (set == RUN_UNKNOWN || file == RUN_UNKNOWN)
+    if (count < *capacity)
         return true;
-    uint32_t *seen = u64map_at(&list->seen, (uint64_t)file << 32 | set);
-    if (!seen)
+    size_t larger = *capacity ? *capacity * 2 : 64;
+    void *grown = realloc(*rows, larger * size);
+    if (!grown)
         return false;
-    if (*seen)
-        return true;
-    *seen = 1;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        read_set *pairs = realloc(list->pairs, capacity * sizeof *pairs);
-        if (!pairs)
-            return false;
-        list->pairs = pairs;
-        list->capacity = capacity;
-    }
-    list->pairs[list->count++] = (read_set){file, set};
+    *rows = grown;
+    *capacity = larger;
     return true;
 }
 
-static int compare_pairs(const void *left, const void *right)
+bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t set, int64_t events)
+{
+    if (file == RUN_UNKNOWN)
+        return true;
+    if (!grow((void **)&list->places, list->n_places, &list->places_capacity, sizeof *list->places) ||
+        !grow((void **)&list->pairs, list->count, &list->capacity, sizeof *list->pairs))
+        return false;
+    uint32_t *number = u64map_at(&list->place_numbers, (uint64_t)file << 32 | dataset);
+    if (!number)
+        return false;
+    if (!*number) {
+        list->places[list->n_places++] = (read_place){file, dataset, 0};
+        *number = (uint32_t)list->n_places;
+    }
+    uint32_t place = *number - 1;
+    add_measured(&list->places[place].events, events);
+    uint32_t *seen = u64map_at(&list->seen, (uint64_t)place << 32 | set);
+    if (seen && !*seen) {
+        *seen = 1;
+        list->pairs[list->count++] = (read_set){place, set};
+    }
+    return seen != NULL;
+}
+
+void read_set_release(read_set_list *list)
+{
+    u64map_release(&list->place_numbers);
+    u64map_release(&list->seen);
+    free(list->places);
+    free(list->pairs);
+    *list = (read_set_list){0};
+}
+
+static int compare_pairs(const void *left, const void *right, void *context)
 {
     const read_set *a = left, *b = right;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
+    const read_place *places = context, *x = &places[a->place], *y = &places[b->place];
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->dataset != y->dataset)
+        return x->dataset < y->dataset ? -1 : 1;
     return (a->set > b->set) - (a->set < b->set);
 }
 
-/* ---- Marking names: one array, marked for a file and unmarked again ------------------------------------------- */
+branch_tally *branch_list_at(branch_list *list, uint32_t dataset, uint32_t name)
+{
+    if (!grow((void **)&list->tallies, list->count, &list->capacity, sizeof *list->tallies))
+        return NULL;
+    uint32_t *number = u64map_at(&list->numbers, (uint64_t)dataset << 32 | name);
+    if (!number || list->count >= UINT32_MAX)
+        return NULL;
+    if (!*number) {
+        list->tallies[list->count++] = (branch_tally){
+            .dataset = dataset,
+            .name = name,
+            .compressed = ROAST_ABSENT,
+            .uncompressed = ROAST_ABSENT,
+            .baskets = ROAST_ABSENT,
+        };
+        *number = (uint32_t)list->count;
+    }
+    return &list->tallies[*number - 1];
+}
 
-static size_t mark_set(branch_pass *pass, uint32_t set, unsigned char mark)
+void branch_list_release(branch_list *list)
+{
+    u64map_release(&list->numbers);
+    free(list->tallies);
+    *list = (branch_list){0};
+}
+
+/* ---- Marking names: one array, marked for a file and unmarked again -------------------------------------------- */
+
+/* How many names got their first bit, or lost all. */
+static size_t mark_set(branch_pass *pass, uint32_t set, uint32_t bit, bool mark)
 {
     size_t count, changed = 0;
     const uint32_t *names = run_branch_set(pass->a->run, set, &count);
     for (size_t i = 0; i < count; i++) {
-        if (names[i] == RUN_UNKNOWN || pass->read[names[i]] == mark)
+        if (names[i] == RUN_UNKNOWN)
             continue;
-        pass->read[names[i]] = mark;
-        changed++;
+        uint32_t before = pass->read[names[i]];
+        pass->read[names[i]] = mark ? before | bit : 0;
+        changed += mark ? !before : before != 0;
     }
     return changed;
 }
 
-/* Marks all sets of the file whose pairs begin at first; gives the end of its pairs. */
-static size_t mark_file(branch_pass *pass, size_t first, unsigned char mark, size_t *changed)
+/* Places of the file in hand are told apart by where their pairs begin. */
+static bool is_next_place(const branch_pass *pass, size_t pair)
 {
-    size_t i = first;
-    for (*changed = 0; i < pass->count && pass->pairs[i].file == pass->pairs[first].file; i++)
-        *changed += mark_set(pass, pass->pairs[i].set, mark);
-    return i;
+    return pair > pass->now.first && pass->pairs[pair].place != pass->pairs[pair - 1].place;
 }
 
-static void count_branches_per_file(branch_pass *pass)
+static size_t mark_file_in_hand(branch_pass *pass, bool mark)
 {
-    for (size_t first = 0, next; first < pass->count; first = next) {
-        size_t branches, unmarked;
-        next = mark_file(pass, first, 1, &branches);
-        mark_file(pass, first, 0, &unmarked);
-        pass->files[pass->pairs[first].file].branches_read = (int64_t)branches;
+    size_t changed = 0;
+    uint32_t bit = 1, place = 0;
+    for (size_t i = pass->now.first; i < pass->now.end; i++) {
+        if (is_next_place(pass, i) && ++place < MOST_PLACES)
+            bit <<= 1;
+        if (pass->pairs[i].set != RUN_UNKNOWN)
+            changed += mark_set(pass, pass->pairs[i].set, bit, mark);
     }
+    return changed;
+}
+
+static uint32_t file_of(const branch_pass *pass, size_t pair)
+{
+    return pass->places[pass->pairs[pair].place].file;
+}
+
+/* The pairs of the next file from there on. */
+static file_in_hand take_file(const branch_pass *pass, size_t from)
+{
+    file_in_hand next = {file_of(pass, from), from, from};
+    while (next.end < pass->count && file_of(pass, next.end) == next.file)
+        next.end++;
+    return next;
+}
+
+static bool reads_are_known(const branch_pass *pass)
+{
+    for (size_t i = pass->now.first; i < pass->now.end; i++)
+        if (pass->pairs[i].set != RUN_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* What is known of the places without the sizes of branches: also for files that nothing is known of. */
+static bool see_places(branch_pass *pass)
+{
+    const roast_run *run = pass->a->run;
+    for (size_t from = 0; from < pass->count; from = pass->now.end) {
+        pass->now = take_file(pass, from);
+        size_t branches = mark_file_in_hand(pass, true);
+        mark_file_in_hand(pass, false);
+        if (reads_are_known(pass))
+            pass->files[pass->now.file].branches_read = (int64_t)branches;
+        for (size_t i = pass->now.first; i < pass->now.end; i++) {
+            uint32_t dataset = pass->places[pass->pairs[i].place].dataset;
+            if (i == pass->now.first || is_next_place(pass, i))
+                add_measured(&pass->datasets[dataset].tree, run_file(run, pass->now.file)->compressed);
+            size_t count;
+            const uint32_t *names = run_branch_set(run, pass->pairs[i].set, &count);
+            for (size_t k = 0; k < count; k++) {
+                branch_tally *tally =
+                    names[k] == RUN_UNKNOWN ? NULL : branch_list_at(&pass->branches, dataset, names[k]);
+                if (names[k] != RUN_UNKNOWN && !tally)
+                    return false;
+                if (tally)
+                    tally->read = true;
+            }
+        }
+    }
+    return true;
 }
 
 static size_t count_branches_of_run(branch_pass *pass)
 {
     size_t total = 0;
     for (uint32_t set = 0; set < run_branch_sets(pass->a->run); set++)
-        total += mark_set(pass, set, 1);
+        total += mark_set(pass, set, 1, true);
     for (uint32_t set = 0; set < run_branch_sets(pass->a->run); set++)
-        mark_set(pass, set, 0);
+        mark_set(pass, set, 1, false);
     return total;
 }
 
-/* Rows come file by file, as pairs do: both are walked together. */
+/* ---- Rows of branches: their sizes ----------------------------------------------------------------------------- */
+
+/* Of a file's entries, those that chunks of this place have processed. */
+static double processed_share(const roast_file *file, const read_place *place)
+{
+    double share = ratio((double)place->events, measured(file->entries));
+    return share > 1 ? 1 : share;
+}
+
+static void add_least(double *sum, double bytes)
+{
+    if (isfinite(bytes))
+        *sum = isnan(*sum) ? bytes : *sum + bytes;
+}
+
+static bool add_to_place(branch_pass *pass, const read_place *place, uint32_t name, const roast_branch *branch,
+                         bool read)
+{
+    const roast_file *file = run_file(pass->a->run, place->file);
+    branch_tally *tally = branch_list_at(&pass->branches, place->dataset, name);
+    if (!tally)
+        return false;
+    add_measured(&tally->compressed, branch->compressed);
+    add_measured(&tally->uncompressed, branch->uncompressed);
+    add_measured(&tally->baskets, branch->baskets);
+    add_measured(&tally->entries, file->entries);
+    tally->files++;
+    tally->files_read += read;
+    if (!read)
+        return true;
+    double least = measured(branch->compressed) * processed_share(file, place);
+    add_measured(&pass->datasets[place->dataset].read, branch->compressed);
+    add_least(&pass->datasets[place->dataset].least, least);
+    add_least(&pass->files[place->file].least, least);
+    return true;
+}
+
+static void change_file(branch_pass *pass, uint32_t file)
+{
+    mark_file_in_hand(pass, false);
+    size_t next = pass->now.end;
+    while (next < pass->count && file_of(pass, next) < file)
+        next++;
+    pass->now =
+        next < pass->count && file_of(pass, next) == file ? take_file(pass, next) : (file_in_hand){file, next, next};
+    mark_file_in_hand(pass, true);
+}
+
 static roast_code see_branch(void *context, uint32_t file, uint32_t name, const roast_branch *branch)
 {
     branch_pass *pass = context;
-    size_t changed;
     if (file == RUN_UNKNOWN || name == RUN_UNKNOWN)
         return ROAST_OK;
-    if (file != pass->file_in_hand) {
-        if (pass->next_pair < pass->count && pass->pairs[pass->next_pair].file == pass->file_in_hand)
-            pass->next_pair = mark_file(pass, pass->next_pair, 0, &changed);
-        while (pass->next_pair < pass->count && pass->pairs[pass->next_pair].file < file)
-            pass->next_pair++;
-        if (pass->next_pair < pass->count && pass->pairs[pass->next_pair].file == file)
-            mark_file(pass, pass->next_pair, 1, &changed);
-        pass->file_in_hand = file;
-    }
+    if (file != pass->now.file)
+        change_file(pass, file);
+    add_measured(&pass->files[file].baskets, branch->baskets);
     if (pass->read[name])
         add_measured(&pass->files[file].bytes_read, branch->compressed);
+    uint32_t bit = 1, place = 0;
+    for (size_t i = pass->now.first; i < pass->now.end; i++) {
+        if (is_next_place(pass, i) && ++place < MOST_PLACES)
+            bit <<= 1;
+        else if (i > pass->now.first)
+            continue;
+        if (!add_to_place(pass, &pass->places[pass->pairs[i].place], name, branch, pass->read[name] & bit))
+            return ROAST_MEMORY;
+    }
     return ROAST_OK;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------ */
-
-static double count_of(int64_t value)
-{
-    return value == ROAST_ABSENT ? (double)NAN : (double)value;
-}
+/* ---- Rows of files --------------------------------------------------------------------------------------------- */
 
 static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
 {
@@ -134,7 +303,7 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
     if (tally->bytes_read == ROAST_ABSENT)
         tally->bytes_read = file->bytes_read;
     double seconds = clock_seconds(chunks->process_ns);
-    double compressed = count_of(file->compressed), uncompressed = count_of(file->uncompressed);
+    double compressed = measured(file->compressed), uncompressed = measured(file->uncompressed);
     summary_cell_text(summary, M_file_file, i, file->url);
     summary_cell_int(summary, M_file_num_chunks, i, chunks->chunks);
     summary_cell_int(summary, M_file_failed, i, chunks->failed);
@@ -147,15 +316,22 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
     summary_cell_int(summary, M_file_total_branches, i, file->total_branches);
     summary_cell_int(summary, M_file_branches_read, i, tally->branches_read);
     summary_cell_real(summary, M_file_branches_read_percent, i,
-                      ratio(100 * count_of(tally->branches_read), count_of(file->total_branches)));
+                      ratio(100 * measured(tally->branches_read), measured(file->total_branches)));
     summary_cell_int(summary, M_file_total_tree_bytes, i, file->compressed);
     summary_cell_int(summary, M_file_tree_uncompressed_bytes, i, file->uncompressed);
     summary_cell_int(summary, M_file_bytes_read, i, tally->bytes_read);
-    summary_cell_real(summary, M_file_bytes_read_percent, i, ratio(100 * count_of(tally->bytes_read), compressed));
+    summary_cell_real(summary, M_file_bytes_read_percent, i, ratio(100 * measured(tally->bytes_read), compressed));
     summary_cell_text(summary, M_file_algorithm, i, file->algorithm);
     summary_cell_int(summary, M_file_level, i, file->level);
     summary_cell_int(summary, M_file_clusters, i, file->clusters);
+    summary_cell_int(summary, M_file_baskets, i, tally->baskets);
+    summary_cell_int(summary, M_file_least_bytes_to_read, i, whole_number(tally->least));
+    summary_cell_int(summary, M_file_source_bytes_read, i, chunks->bytes_read);
+    summary_cell_real(summary, M_file_requests_per_chunk, i,
+                      ratio(measured(chunks->read_requests), (double)chunks->chunks));
 }
+
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
 
 static double mean_of_column(const roast_summary *summary, metric_id column)
 {
@@ -177,6 +353,30 @@ static roast_code count_branches_read(branch_pass *pass, int64_t *count, roast_e
     return ROAST_OK;
 }
 
+static void set_bytes(branch_pass *pass, roast_summary *summary)
+{
+    int64_t tree = ROAST_ABSENT, read = ROAST_ABSENT, unread = ROAST_ABSENT;
+    double least = (double)NAN;
+    for (uint32_t i = 0; i < run_files(pass->a->run); i++) {
+        const roast_file *file = run_file(pass->a->run, i);
+        const file_tally *tally = &pass->files[i];
+        int64_t rest;
+        add_measured(&tree, file->compressed);
+        add_measured(&read, tally->bytes_read);
+        add_least(&least, tally->least);
+        if (file->compressed != ROAST_ABSENT && tally->bytes_read != ROAST_ABSENT &&
+            !__builtin_sub_overflow(file->compressed, tally->bytes_read, &rest))
+            add_measured(&unread, rest);
+    }
+    const chunk_tally *all = &pass->a->all;
+    summary_set_int(summary, M_run_tree_bytes_available, tree);
+    summary_set_int(summary, M_run_branch_bytes_read, read);
+    summary_set_int(summary, M_run_branch_bytes_unread, unread);
+    summary_set_int(summary, M_run_least_bytes_to_read, whole_number(least));
+    summary_set_real(summary, M_run_read_amplification, ratio(measured(all->bytes_read), least));
+    summary_set_real(summary, M_run_requests_per_chunk, ratio(measured(all->read_requests), (double)all->chunks));
+}
+
 static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summary *summary)
 {
     size_t files = run_files(pass->a->run);
@@ -186,45 +386,91 @@ static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summ
     summary_set_real(summary, M_run_avg_branches_read_percent, mean_of_column(summary, M_file_branches_read_percent));
     summary_set_real(summary, M_run_avg_bytes_read_percent, mean_of_column(summary, M_file_bytes_read_percent));
     summary_set_real(summary, M_run_avg_compression_ratio, mean_of_column(summary, M_file_compression_ratio));
+    set_bytes(pass, summary);
     summary_set_why(summary, M_run_num_files, "no record names a file");
     summary_set_why(summary, M_run_total_branches_read, "no chunk carried an access log");
-    for (metric_id id = M_run_avg_branches_read_percent; id <= M_run_avg_compression_ratio; id++)
+    summary_set_why(summary, M_run_preload_unused_bytes, "nothing was loaded ahead");
+    summary_set_why(summary, M_run_requests_per_chunk, "no chunk counted its requests");
+    for (metric_id id = M_run_avg_branches_read_percent; id <= M_run_one_column_collections; id++)
         summary_set_why(summary, id, "no file metadata");
 }
+
+/* ---- Preloading: a number that workers attach to chunks ---------------------------------------------------------- */
+
+typedef struct preload_pass {
+    uint32_t name;
+    int64_t bytes;
+} preload_pass;
+
+static roast_code see_custom(void *context, int64_t chunk, uint32_t name, roast_str msgpack)
+{
+    (void)chunk;
+    preload_pass *pass = context;
+    cursor c = cursor_over(msgpack.ptr, msgpack.len);
+    if (name != pass->name)
+        return ROAST_OK;
+    int64_t bytes = mp_int(&c);
+    if (!c.failed && bytes >= 0) /* a user may have a value of this name */
+        add_measured(&pass->bytes, bytes);
+    return ROAST_OK;
+}
+
+static roast_code sum_preload(analysis *a, roast_error *err)
+{
+    preload_pass pass = {RUN_UNKNOWN, ROAST_ABSENT};
+    for (uint32_t i = 0; i < run_names(a->run) && pass.name == RUN_UNKNOWN; i++)
+        if (str_equal(run_name(a->run, i), STR("preload_unused_bytes")))
+            pass.name = i;
+    roast_code code = pass.name == RUN_UNKNOWN ? ROAST_OK : run_each_custom(a->run, see_custom, &pass, err);
+    summary_set_int(a->summary, M_run_preload_unused_bytes, pass.bytes);
+    return code;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_error *err)
 {
     analysis *a = pass->a;
-    size_t files = run_files(a->run);
+    size_t files = run_files(a->run), datasets = run_datasets(a->run) + 1;
     pass->files = arena_alloc(scratch, files, sizeof *pass->files);
-    pass->read = arena_alloc(scratch, run_names(a->run), 1);
-    if (!pass->files || !pass->read)
+    pass->datasets = arena_alloc(scratch, datasets, sizeof *pass->datasets);
+    pass->read = arena_alloc(scratch, run_names(a->run), sizeof *pass->read);
+    if (!pass->files || !pass->datasets || !pass->read)
         return fail_memory(err);
     for (size_t i = 0; i < files; i++)
-        pass->files[i] = (file_tally){ROAST_ABSENT, ROAST_ABSENT};
+        pass->files[i] = (file_tally){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN};
+    for (size_t i = 0; i < datasets; i++)
+        pass->datasets[i] = (dataset_bytes){ROAST_ABSENT, ROAST_ABSENT, (double)NAN};
     if (pass->count)
-        qsort(pass->pairs, pass->count, sizeof *pass->pairs, compare_pairs);
-    count_branches_per_file(pass);
+        qsort_r(pass->pairs, pass->count, sizeof *pass->pairs, compare_pairs, (void *)pass->places);
+    if (!see_places(pass))
+        return fail_memory(err);
+    pass->now = (file_in_hand){RUN_UNKNOWN, 0, 0};
     roast_code code = run_each_branch(a->run, see_branch, pass, err);
-    for (size_t i = 0; i < run_names(a->run); i++)
-        pass->read[i] = 0;
-    return code;
+    mark_file_in_hand(pass, false);
+    return code == ROAST_MEMORY ? fail_memory(err) : code;
 }
 
 roast_code analyse_branches(analysis *a, roast_error *err)
 {
     arena scratch = {0};
-    branch_pass pass = {.a = a, .pairs = a->read_sets.pairs, .count = a->read_sets.count, .file_in_hand = RUN_UNKNOWN};
+    branch_pass pass = {
+        .a = a, .places = a->read_sets.places, .pairs = a->read_sets.pairs, .count = a->read_sets.count};
     roast_code code = pass_over_branches(&pass, &scratch, err);
     if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_file, run_files(a->run)))
         code = fail_memory(err);
     for (uint32_t i = 0; !code && i < run_files(a->run); i++)
         fill_row(&pass, i, a->summary);
+    if (!code)
+        code = fill_branch_rows(a, &pass.branches, pass.datasets, err);
+    if (!code)
+        code = sum_preload(a, err);
     int64_t branches_read;
     if (!code)
         code = count_branches_read(&pass, &branches_read, err);
     if (!code)
         set_run_metrics(&pass, branches_read, a->summary);
+    branch_list_release(&pass.branches);
     arena_release(&scratch);
     return code;
 }

@@ -59,6 +59,7 @@ static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed)
     tally->events += or_zero(chunk->events);
     tally->process_ns += or_zero(chunk->duration_ns);
     add_measured(&tally->bytes_read, chunk->bytes_read);
+    add_measured(&tally->read_requests, chunk->read_requests);
 }
 
 static double memory_growth(const roast_chunk *chunk)
@@ -164,7 +165,10 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         analysis_saw_time(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
     }
     bool kept = failed ? measure_failure(pass, chunk) : measure_success(pass, chunk);
-    return kept && read_set_add(&a->read_sets, row->file, row->branch_set) ? ROAST_OK : ROAST_MEMORY;
+    size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
+    int64_t events = failed ? 0 : or_zero(chunk->events);
+    return kept && read_set_add(&a->read_sets, row->file, (uint32_t)dataset, row->branch_set, events) ? ROAST_OK
+                                                                                                      : ROAST_MEMORY;
 }
 
 /* ---- From the pass to the summary ---------------------------------------------------------------------------- */
@@ -284,6 +288,7 @@ static void fill_dataset_row(roast_summary *summary, size_t row, roast_str name,
     summary_cell_real(summary, M_dataset_open_seconds, row, clock_seconds(tally->open_ns));
     summary_cell_int(summary, M_dataset_bytes_read, row, tally->bytes_read);
     summary_cell_real(summary, M_dataset_rate_khz, row, ratio((double)tally->events, seconds * 1000));
+    summary_cell_real(summary, M_dataset_requests_per_chunk, row, ratio(measured(tally->read_requests), chunks));
 }
 
 static bool add_dataset_rows(const analysis *a)

@@ -257,11 +257,16 @@ static void extend(sample_overview *o, double least, double greatest, double mea
 
 static void add_worker(const run_series *series, sample_overview *columns, size_t *present, const sample_cell *cells)
 {
-    size_t first = 0, last = series->columns;
+    size_t first = 0, last = series->columns, beats = 0;
     while (first < series->columns && !cells[first].count)
         first++;
     while (last > first && !cells[last - 1].count)
         last--;
+    for (size_t i = first; i < last; i++)
+        beats += cells[i].count;
+    if (beats > 1)
+        last += 2 * ((last - first) / (beats - 1) + 1);
+    last = last < series->columns ? last : series->columns;
     double latest = 0;
     for (size_t i = first; i < last; i++) {
         const sample_cell *cell = &cells[i];

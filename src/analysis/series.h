@@ -43,8 +43,9 @@ typedef struct sample_cell {
     uint32_t count; /* 0: none */
 } sample_cell;
 
-/* All workers within one column: a worker counts from its first heartbeat to its last, with its latest value where it
- * has none in the column, because heartbeats of different workers do not come at the same time. */
+/* All workers within one column: a worker counts from its first heartbeat until two after its last would have come,
+ * with its latest value where it has none in the column, because heartbeats of different workers do not come at one
+ * time. */
 typedef struct sample_overview {
     double at; /* seconds from the start of the window: the mean of its heartbeats */
     double mean, least, greatest, total;

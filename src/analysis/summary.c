@@ -145,6 +145,11 @@ void add_measured(int64_t *sum, int64_t term)
         *sum = ROAST_ABSENT;
 }
 
+double measured(int64_t value)
+{
+    return value == ROAST_ABSENT ? (double)NAN : (double)value;
+}
+
 double mebibytes(int64_t bytes)
 {
     return bytes == ROAST_ABSENT ? (double)NAN : (double)bytes / 1048576.0;
@@ -166,7 +171,7 @@ static chunk_tally *new_tallies(roast_summary *summary, size_t count)
 {
     chunk_tally *tallies = arena_alloc(&summary->memory, count + 1, sizeof *tallies);
     for (size_t i = 0; tallies && i <= count; i++)
-        tallies[i].cpu_ns = tallies[i].open_ns = tallies[i].bytes_read = ROAST_ABSENT;
+        tallies[i].cpu_ns = tallies[i].open_ns = tallies[i].bytes_read = tallies[i].read_requests = ROAST_ABSENT;
     return tallies;
 }
 
@@ -246,10 +251,9 @@ roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err
     if (!summary)
         return fail_memory(err);
     analysis a = {.run = run, .summary = summary, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
-    a.all.cpu_ns = a.all.open_ns = a.all.bytes_read = ROAST_ABSENT;
+    a.all.cpu_ns = a.all.open_ns = a.all.bytes_read = a.all.read_requests = ROAST_ABSENT;
     roast_code code = analyse(&a, err);
-    u64map_release(&a.read_sets.seen);
-    free(a.read_sets.pairs);
+    read_set_release(&a.read_sets);
     if (code)
         roast_summary_free(summary);
     else

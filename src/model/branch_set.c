@@ -25,6 +25,26 @@ size_t branch_set_sort(roast_str *names, size_t count)
     return distinct;
 }
 
+static roast_str before(roast_str s, char separator)
+{
+    const char *at = s.len ? memchr(s.ptr, separator, s.len) : NULL;
+    return at && at > s.ptr ? (roast_str){s.ptr, (size_t)(at - s.ptr)} : s;
+}
+
+static roast_str without_ending(roast_str s, roast_str ending)
+{
+    return s.len > ending.len && str_ends_with(s, ending) ? (roast_str){s.ptr, s.len - ending.len} : s;
+}
+
+roast_str branch_collection(roast_str name)
+{
+    while (name.len > 1 && name.ptr[0] == '_')
+        name = (roast_str){name.ptr + 1, name.len - 1};
+    name = before(before(name, '.'), '/');
+    name = without_ending(without_ending(name, STR("AuxDyn")), STR("Aux"));
+    return before(name, '_');
+}
+
 uint64_t branch_set_hash(const roast_str *names, size_t count)
 {
     uint64_t sum = count;

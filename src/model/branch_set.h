@@ -8,5 +8,8 @@
 size_t branch_set_sort(roast_str *names, size_t count);
 /* The hash of a set, whatever order its names are in; each once. Never 0. */
 uint64_t branch_set_hash(const roast_str *names, size_t count);
+/* What a branch belongs to, by the habits of the experiments: Jet of Jet_pt, AnalysisJets of AnalysisJetsAuxDyn.pt; the
+ * name itself if nothing tells. A counter (nJet) is not recognised as such. */
+roast_str branch_collection(roast_str name);
 
 #endif

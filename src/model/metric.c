@@ -13,7 +13,7 @@ static const roast_metric catalogue[] = {
 };
 
 static const char *const scope_names[ROAST_SCOPE_COUNT] = {
-    "run", "worker", "series", "chunk", "dataset", "section", "file", "failure", "activity",
+    "run", "worker", "series", "chunk", "dataset", "section", "file", "failure", "activity", "branch",
 };
 
 const roast_metric *metric_info(metric_id id)

@@ -9,7 +9,8 @@
 
 #include <roast.h>
 
-enum { PACKED_CHUNK = 1, PACKED_SAMPLES = 2, PACKED_VERSION = 1, PACKED_LARGEST = 1 << 24, PACKED_DEPTH = 32 };
+enum packed_kind { PACKED_CHUNK = 1, PACKED_SAMPLES = 2, PACKED_FILE = 3 };
+enum { PACKED_VERSION = 1, PACKED_LARGEST = 1 << 24, PACKED_DEPTH = 32 };
 
 /* key, field of roast_chunk, and the field that the value is relative to (itself if none). Bases come first. */
 #define PACKED_CHUNK_INTS(X)                                                                                           \
@@ -63,6 +64,24 @@ enum packed_chunk_key {
     X(6, rss_delta, rss_delta)                                                                                         \
     X(7, bytes, bytes)                                                                                                 \
     X(8, depth, depth)
+
+/* A file: the same, of roast_file. */
+#define PACKED_FILE_INTS(X)                                                                                            \
+    X(1, entries, entries)                                                                                             \
+    X(2, total_branches, total_branches)                                                                               \
+    X(3, compressed, compressed)                                                                                       \
+    X(4, uncompressed, uncompressed)                                                                                   \
+    X(5, clusters, clusters)                                                                                           \
+    X(6, level, level)
+
+#define PACKED_FILE_TEXTS(X)                                                                                           \
+    X(32, url)                                                                                                         \
+    X(33, tree)                                                                                                        \
+    X(34, uuid)                                                                                                        \
+    X(35, algorithm)
+
+/* [shared, rest, compressed, uncompressed, baskets, …]: names as above, in the order of the file. nil is absent. */
+enum { PACKED_FILE_BRANCHES = 48, PACKED_FILE_BRANCH_PARTS = 5 };
 
 /* A field of a record that is an integer. */
 typedef struct packed_int {

@@ -168,7 +168,7 @@ static void raise_to(int64_t *highest, int64_t value)
 static void peak_begins(probe_chunk *chunk)
 {
     pthread_mutex_lock(&lock);
-    int64_t until_now = in_process ? look_peak() : ROAST_ABSENT;
+    int64_t until_now = in_process ? look_peak(ROAST_ABSENT) : ROAST_ABSENT;
     chunk->shares_peak = chunk->shares_peak || in_process;
     for (probe_chunk *other = in_process; other; other = other->next) {
         other->shares_peak = true;
@@ -186,7 +186,7 @@ static void peak_begins(probe_chunk *chunk)
 
 static void peak_ends(probe_chunk *chunk)
 {
-    int64_t peak = chunk->peak_reset ? look_peak() : ROAST_ABSENT;
+    int64_t peak = chunk->peak_reset ? look_peak(chunk->rss_after) : ROAST_ABSENT;
     pthread_mutex_lock(&lock);
     leave_list(chunk);
     raise_to(&chunk->peak, peak == ROAST_ABSENT ? chunk->sampled_peak : peak);

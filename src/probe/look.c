@@ -36,6 +36,10 @@ static _Thread_local proc_file schedstat = {"/proc/thread-self/schedstat", O_RDO
 /* Device and inode of the open clear_refs. */
 static _Atomic uint64_t clear_refs_device, clear_refs_inode;
 
+/* An upper bound of the memory that the process had before it became this program. */
+static _Atomic int64_t peak_before_exec = INT64_MAX;
+enum { PEAK_SLACK = 1 << 19 }; /* how far the system's counters of memory lag behind each other */
+
 enum { MOST_FORK_HANDLERS = 4 };
 static void (*fork_handlers[MOST_FORK_HANDLERS])(void);
 static atomic_uint fork_handler_count;
@@ -58,6 +62,7 @@ static void in_forked_child(void)
     forget(&status);
     forget(&clear_refs);
     forget(&schedstat);
+    atomic_store(&peak_before_exec, INT64_MAX);
     atomic_fetch_add(&generation, 1);
     for (unsigned i = 0; i < atomic_load(&fork_handler_count); i++)
         fork_handlers[i]();
@@ -211,7 +216,7 @@ int64_t look_rss(void)
     return ROAST_ABSENT;
 }
 
-int64_t look_peak(void)
+static int64_t read_status_peak(void)
 {
     char text[4096];
     if (!read_proc_file(&status, text, sizeof text))
@@ -225,6 +230,27 @@ int64_t look_peak(void)
     int64_t kibibytes = take_number(&line), bytes;
     bool fits = kibibytes != ROAST_ABSENT && !__builtin_mul_overflow(kibibytes, 1024, &bytes);
     return fits ? bytes : ROAST_ABSENT;
+}
+
+/* getrusage tells the same ten times faster, with one catch: it gives at least what the process had before it became
+ * this program (exec). What it says right after a reset is an upper bound of that. */
+static int64_t read_usage_peak(void)
+{
+#if defined(__linux__)
+    struct rusage usage;
+    int64_t bytes;
+    if (getrusage(RUSAGE_SELF, &usage) == 0 && !__builtin_mul_overflow((int64_t)usage.ru_maxrss, 1024, &bytes))
+        return bytes;
+#endif
+    return ROAST_ABSENT;
+}
+
+int64_t look_peak(int64_t resident)
+{
+    int64_t peak = read_usage_peak();
+    bool of_this_program = peak > atomic_load(&peak_before_exec);
+    bool no_more_than_now = resident != ROAST_ABSENT && peak <= resident + PEAK_SLACK;
+    return peak != ROAST_ABSENT && (of_this_program || no_more_than_now) ? peak : read_status_peak();
 }
 
 /* Whether the descriptor is still the file that we opened; notes which one that is when it is new. */
@@ -251,8 +277,12 @@ bool look_reset_peak(void)
         atomic_store(&clear_refs.fd, NOT_OPENED);
         return false;
     }
-    if (pwrite(fd, "5", 1, 0) == 1)
+    if (pwrite(fd, "5", 1, 0) == 1) {
+        int64_t usage = read_usage_peak();
+        if (usage < atomic_load(&peak_before_exec))
+            atomic_store(&peak_before_exec, usage);
         return true;
+    }
     forget(&clear_refs); /* the kernel cannot, and will not be asked again */
     atomic_store(&clear_refs.fd, NOT_THERE);
     return false;

@@ -15,8 +15,10 @@ typedef struct thread_look {
 int64_t look_cpu_ns(void); /* of the calling thread */
 thread_look look_at_thread(void);
 int64_t look_process_cpu_ns(void);
-int64_t look_rss(void);  /* resident bytes of the process */
-int64_t look_peak(void); /* their highest value since the process began, or since the peak was reset */
+int64_t look_rss(void); /* resident bytes of the process */
+/* Their highest value since the process began, or since the peak was reset. resident: what look_rss just said, which
+ * makes it cheaper; or ROAST_ABSENT. */
+int64_t look_peak(int64_t resident);
 /* False if that cannot be done here. By one thread at a time. */
 bool look_reset_peak(void);
 

@@ -316,6 +316,72 @@ void pack_chunk(buf *out, const roast_chunk *chunk)
     }
 }
 
+/* ---- Files --------------------------------------------------------------------------------------------------- */
+
+static const packed_int file_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_file, field), offsetof(roast_file, base)},
+    PACKED_FILE_INTS(X)
+#undef X
+};
+
+static const struct {
+    int key;
+    size_t field;
+} file_texts[] = {
+#define X(key, field) {key, offsetof(roast_file, field)},
+    PACKED_FILE_TEXTS(X)
+#undef X
+};
+
+static void pack_size(msgpack_packer *p, int64_t size)
+{
+    if (size == ROAST_ABSENT)
+        msgpack_pack_nil(p);
+    else
+        msgpack_pack_int64(p, size);
+}
+
+static void pack_file_branches(msgpack_packer *p, const roast_branch *branches, size_t count)
+{
+    roast_str before = str_none();
+    msgpack_pack_array(p, count * PACKED_FILE_BRANCH_PARTS);
+    for (size_t i = 0; i < count; i++) {
+        roast_str name = branches[i].name;
+        size_t shared = shared_prefix(before, name);
+        msgpack_pack_uint64(p, shared);
+        pack_text(p, (roast_str){name.ptr + shared, name.len - shared});
+        pack_size(p, branches[i].compressed);
+        pack_size(p, branches[i].uncompressed);
+        pack_size(p, branches[i].baskets);
+        before = name;
+    }
+}
+
+void pack_file(buf *out, const roast_file *file)
+{
+    const roast_file none = roast_file_none();
+    msgpack_packer p = packer_into(out);
+    size_t texts = 0;
+    for (size_t i = 0; i < COUNT_OF(file_texts); i++)
+        texts += !str_absent(*(const roast_str *)((const char *)file + file_texts[i].field));
+    pack_header(&p, PACKED_FILE);
+    msgpack_pack_map(&p, count_ints(file_ints, COUNT_OF(file_ints), file, &none) + texts + (file->n_branches != 0));
+    pack_ints(&p, file_ints, COUNT_OF(file_ints), file, &none);
+    for (size_t i = 0; i < COUNT_OF(file_texts); i++) {
+        roast_str text = *(const roast_str *)((const char *)file + file_texts[i].field);
+        if (str_absent(text))
+            continue;
+        msgpack_pack_int(&p, file_texts[i].key);
+        pack_text(&p, text);
+    }
+    if (file->n_branches) {
+        msgpack_pack_int(&p, PACKED_FILE_BRANCHES);
+        pack_file_branches(&p, file->branches, file->n_branches);
+    }
+}
+
+/* ---- Samples ------------------------------------------------------------------------------------------------- */
+
 static int64_t in_units(int64_t value, int64_t unit)
 {
     return value / unit;

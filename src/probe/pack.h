@@ -14,6 +14,9 @@ void pack_forget_branches(void);
 /* A number that no other record has. */
 uint64_t pack_new_uid(void);
 
+/* Appends the facts about a file. */
+void pack_file(buf *out, const roast_file *file);
+
 typedef struct packed_sample {
     int64_t t_ns, rss;
     double cpu; /* percent of one core */

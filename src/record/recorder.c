@@ -156,7 +156,9 @@ roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk
 
 static roast_code write_unpacked(run_writer *writer, unpacked *record, roast_str worker, roast_error *err)
 {
-    if (record->is_chunk) {
+    if (record->kind == PACKED_FILE)
+        return run_write_file(writer, &record->file, err);
+    if (record->kind == PACKED_CHUNK) {
         if (!record->chunk.worker.ptr)
             record->chunk.worker = worker;
         return run_write_chunk(writer, &record->chunk, err);

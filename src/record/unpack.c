@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/msgpack_read.h"
 #include "base/str.h"
-#include "model/packed.h"
 
 enum { LONGEST_BRANCH = 4096 };
 
@@ -40,6 +39,12 @@ static const packed_int chunk_ints[] = {
 static const packed_int section_ints[] = {
 #define X(key, field, base) {key, offsetof(roast_section, field), offsetof(roast_section, base)},
     PACKED_SECTION_INTS(X)
+#undef X
+};
+
+static const packed_int file_ints[] = {
+#define X(key, field, base) {key, offsetof(roast_file, field), offsetof(roast_file, base)},
+    PACKED_FILE_INTS(X)
 #undef X
 };
 
@@ -245,6 +250,55 @@ static void read_chunk(unpacker *u, roast_chunk *chunk)
     }
 }
 
+static int64_t read_size(cursor *c)
+{
+    mp_value value = mp_read(c);
+    if (value.kind != MP_INT && value.kind != MP_NIL)
+        c->failed = true;
+    return value.kind == MP_INT ? value.as.integer : ROAST_ABSENT;
+}
+
+static void read_file_branches(unpacker *u, roast_file *file)
+{
+    size_t count = mp_array(&u->at) / PACKED_FILE_BRANCH_PARTS;
+    roast_branch *branches = allocate(u, count, sizeof *branches);
+    roast_str before = str_none();
+    for (size_t i = 0; i < count && !u->at.failed; i++) {
+        branches[i].name = before = read_branch(u, before);
+        branches[i].compressed = read_size(&u->at);
+        branches[i].uncompressed = read_size(&u->at);
+        branches[i].baskets = read_size(&u->at);
+    }
+    file->branches = branches;
+    file->n_branches = count;
+}
+
+static void read_file(unpacker *u, roast_file *file)
+{
+    *file = roast_file_none();
+    size_t pairs = mp_map(&u->at);
+    for (size_t i = 0; i < pairs && !u->at.failed; i++) {
+        int64_t key = mp_int(&u->at);
+        if (read_int_field(&u->at, file_ints, COUNT_OF(file_ints), key, file))
+            continue;
+        switch (key) {
+#define X(number, field)                                                                                               \
+    case number:                                                                                                       \
+        file->field = mp_text(&u->at);                                                                                 \
+        break;
+            PACKED_FILE_TEXTS(X)
+#undef X
+        case PACKED_FILE_BRANCHES:
+            read_file_branches(u, file);
+            break;
+        default:
+            mp_skip(&u->at, PACKED_DEPTH);
+        }
+    }
+    if (str_absent(file->url))
+        u->at.failed = true;
+}
+
 /* Adds a difference in these units to a sum; nil leaves it and gives an absent value. */
 static int64_t read_step(cursor *c, int64_t unit, int64_t *sum)
 {
@@ -301,7 +355,7 @@ roast_code unpack_record(unpacked *out, arena *memory, roast_str packed, roast_e
     unpacker u = {.at = cursor_over(packed.ptr, packed.len), .memory = memory};
     size_t parts = mp_array(&u.at);
     int64_t kind = mp_int(&u.at), version = mp_int(&u.at);
-    if (u.at.failed || parts != 3 || (kind != PACKED_CHUNK && kind != PACKED_SAMPLES))
+    if (u.at.failed || parts != 3 || kind < PACKED_CHUNK || kind > PACKED_FILE)
         return fail(err, ROAST_CORRUPT, "a packed record of %zu bytes is damaged: it does not start as one",
                     packed.len);
     if (version > PACKED_VERSION)
@@ -310,9 +364,11 @@ roast_code unpack_record(unpacked *out, arena *memory, roast_str packed, roast_e
             "a packed record is of version %lld; this is roastcoffea %s, which knows up to %d: the workers have "
             "a newer one",
             (long long)version, roast_version(), PACKED_VERSION);
-    out->is_chunk = kind == PACKED_CHUNK;
-    if (out->is_chunk)
+    out->kind = (enum packed_kind)kind;
+    if (kind == PACKED_CHUNK)
         read_chunk(&u, &out->chunk);
+    else if (kind == PACKED_FILE)
+        read_file(&u, &out->file);
     else
         read_samples(&u, out);
     if (u.no_memory)

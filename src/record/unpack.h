@@ -5,11 +5,13 @@
 #include <roast.h>
 
 #include "base/arena.h"
+#include "model/packed.h"
 
-/* One record: a chunk, or samples. Texts and arrays are in the arena or borrowed from the bytes. */
+/* One record: a chunk, a file, or samples. Texts and arrays are in the arena or borrowed from the bytes. */
 typedef struct unpacked {
-    bool is_chunk;
+    enum packed_kind kind;
     roast_chunk chunk;
+    roast_file file;
     roast_sample *samples; /* without a worker */
     size_t n_samples;
 } unpacked;

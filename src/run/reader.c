@@ -827,7 +827,7 @@ roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit eac
     static const char *const columns[] = {
         [RUN_MEASURES] = "NULL, dataset, file, NULL, NULL, events, attempt, worker, NULL, NULL, t_start_ns,"
                          " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
-                         " rss_peak, NULL, bytes_read, NULL, NULL, NULL, NULL, branch_set, error_type, error",
+                         " rss_peak, NULL, bytes_read, read_requests, NULL, NULL, NULL, branch_set, error_type, error",
         [RUN_EVERYTHING] =
             "uid, dataset, file, entry_start, entry_stop, events, attempt, worker, thread, pid, t_start_ns,"
             " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"

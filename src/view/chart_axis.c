@@ -165,20 +165,20 @@ static double time_step(double span)
     return nice_step(span / 86400, WANTED_TICKS) * 86400;
 }
 
-static roast_str elapsed_label(chart_builder *b, double at, double step, double span)
+static roast_str elapsed_label(chart_builder *b, double at, double step, double longest)
 {
     int64_t whole = llround(at);
     if (whole == 0 && step >= 1)
         return STR("0");
     if (step < 1)
         return chart_text(b, "%.*f s", decimals_of(step), at + 0.0);
-    if (span < 120)
+    if (longest < 120)
         return chart_text(b, "%" PRId64 " s", whole);
-    if (span < 2 * 3600 && fmod(step, 60) == 0)
+    if (longest < 2 * 3600 && fmod(step, 60) == 0)
         return chart_text(b, "%" PRId64 " min", whole / 60);
-    if (span < 2 * 3600)
+    if (longest < 2 * 3600)
         return chart_text(b, "%" PRId64 ":%02d min", whole / 60, (int)(whole % 60));
-    if (step < 86400 && span < 4 * 86400)
+    if (step < 86400 && longest < 4 * 86400)
         return fmod(step, 3600) == 0 ? chart_text(b, "%" PRId64 " h", whole / 3600)
                                      : chart_text(b, "%" PRId64 ":%02d h", whole / 3600, (int)(whole / 60 % 60));
     return fmod(step, 86400) == 0 ? chart_text(b, "%" PRId64 " d", whole / 86400)
@@ -223,7 +223,7 @@ static void time_ticks(chart_builder *b, chart_axis *axis)
         int64_t t_ns = zero + llround(at * 1e9);
         if (clock) /* a double of seconds since 1970 has no nanoseconds: round to what the tick says */
             t_ns = llround((double)t_ns / 1e6) * 1000000;
-        add_tick(b, axis, at, clock ? clock_label(b, t_ns, step) : elapsed_label(b, at, step, span));
+        add_tick(b, axis, at, clock ? clock_label(b, t_ns, step) : elapsed_label(b, at, step, axis->high));
     }
     if (clock)
         axis->unit =

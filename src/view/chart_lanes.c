@@ -51,15 +51,14 @@ static void add_box(lane_drawing *d, size_t group, size_t row, double from, doub
     d->latest[group][row] = (uint32_t)s->count;
 }
 
+/* A worker's name stands at its first row. */
 static void name_rows(chart_builder *b, const lane_list *lanes, const lane_drawing *d)
 {
     chart_categories(b, &b->out->y, d->rows);
     for (size_t row = 0; row < d->rows && !b->failed; row++) {
         const chunk_lane *lane = &lanes->lanes[row * d->lanes_in_row];
-        bool single = d->lanes_in_row == 1;
-        roast_str worker = worker_name(b, lane->worker);
-        chart_category(b, &b->out->y, row,
-                       single && lane->ordinal > 1 ? chart_text(b, "thread %" PRIu32, lane->ordinal) : worker);
+        bool continues = row > 0 && lane->worker == lane[-(ptrdiff_t)d->lanes_in_row].worker;
+        chart_category(b, &b->out->y, row, continues ? STR("") : worker_name(b, lane->worker));
     }
     if (d->lanes_in_row > 1)
         chart_note_text(b, chart_text(b, "%zu threads, %zu in each row", lanes->count, d->lanes_in_row));

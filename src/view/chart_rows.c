@@ -294,7 +294,7 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
     chart_series *bars = chart_add_series(b, CHART_BARS, str_none(), colour, shown);
     for (size_t i = 0; i < shown && !b->failed; i++) {
         const ranked_row *row = &ranked[i < shown / 2 ? i : i + skipped];
-        chart_category(b, &b->out->x, i, cell_text(b, name, row->row));
+        chart_category(b, &b->out->x, i, without_scheme(cell_text(b, name, row->row)));
         chart_add(bars, (double)i, row->value * scale);
     }
     if (skipped)

@@ -451,3 +451,18 @@ const column *columns_find(const column_table *table, roast_str name)
             return &table->columns[i];
     return NULL;
 }
+
+roast_code columns_begin(column_table *out, const char *name, const char *const *names, const column_kind *kinds,
+                         size_t count, roast_error *err)
+{
+    column_spec specs[MOST_COLUMNS];
+    *out = (column_table){.name = name};
+    for (size_t i = 0; i < count && i < MOST_COLUMNS; i++)
+        specs[i] = (column_spec){names[i], kinds[i]};
+    return add_columns(out, specs, count < MOST_COLUMNS ? count : MOST_COLUMNS, err);
+}
+
+roast_code columns_push(column_table *table, const roast_value *values)
+{
+    return push(table, values);
+}

@@ -29,6 +29,10 @@ typedef struct column_table {
 /* Reads "chunks", "workers", "samples", "sections", "files", "branches" or "tasks". Anything else is ROAST_USAGE. The
  * table does not need the run afterwards; release it even if this fails. */
 roast_code columns_read(column_table *out, roast_run *run, const char *table, roast_error *err);
+/* A table of one's own: its name and columns (names are not copied), then row after row, a value for each column. */
+roast_code columns_begin(column_table *out, const char *name, const char *const *names, const column_kind *kinds,
+                         size_t count, roast_error *err);
+roast_code columns_push(column_table *table, const roast_value *values); /* ROAST_MEMORY if there is none */
 void columns_release(column_table *table);
 const column *columns_find(const column_table *table, roast_str name); /* NULL if there is none */
 const char *columns_table_at(size_t index);                            /* names of the tables; NULL after the last */

@@ -64,6 +64,13 @@ void format_change_interval(buf *out, const interval *log_ratio, double asked)
         buf_format(out, " at %.0f %%", log_ratio->level * 100);
 }
 
+/* A share in whole percent: a tenth of it would claim too much. */
+static void put_share(buf *out, double share)
+{
+    double percent = round(share * 100);
+    buf_format(out, "%s%.0f %%", percent < 0 ? "−" : "", fabs(percent));
+}
+
 static void put_difference(buf *out, double seconds)
 {
     if (seconds > 0)
@@ -178,12 +185,11 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
     switch (timing->basis) {
     case BASIS_PAIRS:
         if (isfinite(timing->share) && differs(c, "chunk")) {
-            buf_text(&w->text, "accounts for ");
-            format_percent(&w->text, timing->share * 100);
+            put_share(&w->text, timing->share);
             buf_text(&w->text, " of the difference");
         } else {
             format_count(&w->text, (int64_t)timing->pairs);
-            buf_text(&w->text, " chunks paired, these two runs");
+            buf_text(&w->text, " pairs, these two runs");
         }
         break;
     case BASIS_SUMS:
@@ -193,8 +199,37 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
         buf_text(&w->text, "one run each");
         break;
     case BASIS_RUNS:
-        buf_format(&w->text, "p %.2g, with the others %.2g", timing->p, timing->p_holm);
         break;
+    }
+}
+
+/* "[10.9 s, 12.1 s]" */
+static void put_range(buf *out, const interval *i, const char *unit)
+{
+    if (isnan(i->low) || !(i->level > 0))
+        return;
+    buf_char(out, '[');
+    format_value(out, real_value(i->low), unit, FORM_UNIT);
+    buf_text(out, ", ");
+    format_value(out, real_value(i->high), unit, FORM_UNIT);
+    buf_char(out, ']');
+}
+
+/* What only groups of runs have: p values, and how far the runs of a side are apart. */
+static void write_evidence_of_runs(table_writer *w, const comparison *c, const compared_timing *timing)
+{
+    if (c->paired)
+        return;
+    const double p[] = {timing ? timing->p : (double)NAN, timing ? timing->p_holm : (double)NAN};
+    for (size_t i = 0; i < 2; i++) {
+        if (isfinite(p[i]))
+            buf_format(&w->text, "%.2g", p[i]);
+        writer_cell(w, TONE_PLAIN, real_value(p[i]));
+    }
+    for (compare_side side = SIDE_A; side < SIDES; side++) {
+        if (timing)
+            put_range(&w->text, &timing->sides[side], timing->unit);
+        writer_cell(w, TONE_PLAIN, NOTHING);
     }
 }
 
@@ -203,14 +238,15 @@ static void write_timing(table_writer *w, const comparison *c, const compared_ti
     table_tone tone = tone_of(c, timing);
     writer_text(w, str_from(timing->what), TONE_PLAIN);
     for (compare_side side = SIDE_A; side < SIDES; side++) {
-        roast_value value = real_value(timing->sides[side].estimate);
-        format_value(&w->text, value, timing->unit, FORM_UNIT);
-        writer_cell(w, TONE_PLAIN, value);
+        buf_text(&w->text, side == SIDE_B ? " → " : "");
+        format_value(&w->text, real_value(timing->sides[side].estimate), timing->unit, FORM_UNIT);
     }
+    writer_cell(w, TONE_PLAIN, NOTHING);
     format_change(&w->text, timing->log_ratio.estimate);
     writer_cell(w, tone, real_value(timing->log_ratio.estimate));
     format_change_interval(&w->text, &timing->log_ratio, c->level);
     writer_cell(w, TONE_PLAIN, NOTHING);
+    write_evidence_of_runs(w, c, timing);
     write_note(w, c, timing);
     writer_cell(w, TONE_QUIET, NOTHING);
 }
@@ -239,27 +275,48 @@ static void write_branches_only(table_writer *w, const comparison *c)
     }
 }
 
-static void write_count(table_writer *w, const comparison *c, const compared_count *count)
+static bool is_range(const compared_count *count, compare_side side)
 {
-    writer_text(w, str_from(count->what), TONE_PLAIN);
-    for (compare_side side = SIDE_A; side < SIDES; side++) {
+    return count->sides[side].most != count->sides[side].least;
+}
+
+/* "+172 MB", or how far the runs of a side are apart. */
+static void write_count_note(table_writer *w, const comparison *c, const compared_count *count, bool ranges)
+{
+    for (compare_side side = SIDE_A; ranges && side < SIDES; side++) {
+        buf_text(&w->text, side == SIDE_A ? "A " : ", B ");
         put_count(&w->text, count->sides[side].least, count->unit);
-        if (count->sides[side].most != count->sides[side].least) {
-            buf_text(&w->text, " to ");
-            put_count(&w->text, count->sides[side].most, count->unit);
-        }
-        writer_cell(w, TONE_PLAIN, (roast_value){.kind = ROAST_INT, .as.integer = count->sides[side].least});
+        if (!is_range(count, side))
+            continue;
+        buf_text(&w->text, " to ");
+        put_count(&w->text, count->sides[side].most, count->unit);
     }
-    double a = (double)count->sides[SIDE_A].least, b = (double)count->sides[SIDE_B].least;
-    bool ranges = count->sides[SIDE_A].most != count->sides[SIDE_A].least ||
-                  count->sides[SIDE_B].most != count->sides[SIDE_B].least;
-    if (!ranges && a > 0 && b > 0)
-        format_change(&w->text, log(b / a));
-    writer_cell(w, strcmp(count->id, "failed") == 0 && b > a ? TONE_BAD : TONE_PLAIN, NOTHING);
-    writer_text(w, STR("exact"), TONE_PLAIN);
+    int64_t difference = count->sides[SIDE_B].least - count->sides[SIDE_A].least;
+    if (!ranges && difference) {
+        buf_text(&w->text, difference > 0 ? "+" : "");
+        put_count(&w->text, difference, count->unit);
+    }
     if (strcmp(count->id, "branches") == 0)
         write_branches_only(w, c);
     writer_cell(w, TONE_QUIET, NOTHING);
+}
+
+static void write_count(table_writer *w, const comparison *c, const compared_count *count)
+{
+    bool ranges = is_range(count, SIDE_A) || is_range(count, SIDE_B);
+    double a = (double)count->sides[SIDE_A].least, b = (double)count->sides[SIDE_B].least;
+    writer_text(w, str_from(count->what), TONE_PLAIN);
+    for (compare_side side = SIDE_A; !ranges && side < SIDES; side++) {
+        buf_text(&w->text, side == SIDE_B ? " → " : "");
+        put_count(&w->text, count->sides[side].least, count->unit);
+    }
+    writer_cell(w, TONE_PLAIN, NOTHING);
+    if (!ranges && a > 0 && b > 0)
+        format_change(&w->text, log(b / a));
+    writer_cell(w, strcmp(count->id, "failed") == 0 && !ranges && b > a ? TONE_BAD : TONE_PLAIN, NOTHING);
+    writer_text(w, ranges ? STR("varies") : STR("exact"), TONE_PLAIN);
+    write_evidence_of_runs(w, c, NULL);
+    write_count_note(w, c, count, ranges);
 }
 
 static void write_equal_counts(table_writer *w, const comparison *c)
@@ -285,17 +342,36 @@ static void write_timings(table_writer *w, const comparison *c)
                 write_timing(w, c, &c->timings[i]);
 }
 
-static void write_changes(table_writer *w, const comparison *c)
+static void begin_changes(table_writer *w, const comparison *c)
 {
-    static const table_column columns[] = {
+    static const table_column of_pairs[] = {
         {.title = {"", 0}, .shortens = true},
-        {.title = {"A", 1}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"B", 1}, .align = TABLE_RIGHT, .priority = 2},
+        {.title = {"A → B", sizeof "A → B" - 1}, .align = TABLE_RIGHT, .priority = 2},
         {.title = {"change", 6}, .align = TABLE_RIGHT},
         {.title = {"interval", 8}},
         {.title = {"", 0}, .most_lines = 3, .priority = 1},
     };
-    writer_begin(w, "changes", "What changed", columns, 6, c->n_timings + c->n_counts + 1);
+    static const table_column of_runs[] = {
+        {.title = {"", 0}, .shortens = true},
+        {.title = {"medians A → B", sizeof "medians A → B" - 1}, .align = TABLE_RIGHT, .priority = 2},
+        {.title = {"change", 6}, .align = TABLE_RIGHT},
+        {.title = {"interval", 8}},
+        {.title = {"p", 1}, .align = TABLE_RIGHT, .priority = 1},
+        {.title = {"of all", 6}, .align = TABLE_RIGHT, .priority = 1},
+        {.title = {"A from, to", 10}, .priority = 4},
+        {.title = {"B from, to", 10}, .priority = 4},
+        {.title = {"", 0}, .most_lines = 3, .priority = 3},
+    };
+    size_t rows = c->n_timings + c->n_counts + 1;
+    if (c->paired)
+        writer_begin(w, "changes", "What changed", of_pairs, sizeof of_pairs / sizeof of_pairs[0], rows);
+    else
+        writer_begin(w, "changes", "What changed", of_runs, sizeof of_runs / sizeof of_runs[0], rows);
+}
+
+static void write_changes(table_writer *w, const comparison *c)
+{
+    begin_changes(w, c);
     write_timings(w, c);
     for (size_t i = 0; i < c->n_counts; i++)
         if (!c->counts[i].equal)
@@ -329,7 +405,7 @@ static void write_part(table_writer *w, const compared_part *part, const part_sc
     put_difference(&w->text, difference);
     writer_cell(w, tone, real_value(difference));
     if (scale->shares)
-        format_percent(&w->text, difference / scale->whole * 100);
+        put_share(&w->text, difference / scale->whole);
     writer_cell(w, tone, scale->shares ? real_value(difference / scale->whole) : NOTHING);
     writer_share(w, scale->largest > 0 ? fmin(1, fabs(difference) / scale->largest) : (double)NAN);
     if (!scale->events)
@@ -356,7 +432,7 @@ static void write_breakdown(table_writer *w, const compared_breakdown *breakdown
 {
     static const table_column columns[] = {
         {.title = {"", 0}, .shortens = true},
-        {.title = {"A", 1}, .align = TABLE_RIGHT, .priority = 2},
+        {.title = {"A", 1}, .align = TABLE_RIGHT, .priority = 3},
         {.title = {"B", 1}, .align = TABLE_RIGHT, .priority = 2},
         {.title = {"difference", 10}, .align = TABLE_RIGHT},
         {.title = {"of it", 5}, .align = TABLE_RIGHT, .bar = true},

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "run/reader.h"
+#include "view/access.h"
 #include "view/number.h"
 #include "view/text.h"
 
@@ -161,6 +162,10 @@ static const struct chunk_field {
     {M_chunk_involuntary_switches, FIELD_INT, offsetof(roast_chunk, involuntary_switches)},
     {M_chunk_page_faults, FIELD_INT, offsetof(roast_chunk, page_faults)},
     {M_chunk_num_branches_accessed, FIELD_COMPUTED, 0},
+    {M_chunk_accessed_bytes, FIELD_COMPUTED, 0},
+    {M_chunk_accessed_uncompressed_bytes, FIELD_COMPUTED, 0},
+    {M_chunk_branches_read_percent, FIELD_COMPUTED, 0},
+    {M_chunk_bytes_read_percent, FIELD_COMPUTED, 0},
     {M_chunk_error_type, FIELD_TEXT, offsetof(roast_chunk, error_type)},
     {M_chunk_error, FIELD_TEXT, offsetof(roast_chunk, error)},
 };
@@ -169,9 +174,11 @@ enum { CHUNK_FIELD_COUNT = sizeof CHUNK_FIELDS / sizeof CHUNK_FIELDS[0] };
 
 typedef struct chunk_export {
     roast_run *run;
-    csv_sink sink;
+    text_sink sink;
     void *context;
     buf part;
+    branch_sizes sizes;
+    branch_access access; /* of the chunk in hand */
 } chunk_export;
 
 static void put_int(buf *out, int64_t value)
@@ -204,11 +211,10 @@ static void put_scaled(buf *out, int64_t value, double unit)
         number_put(out, (double)value / unit);
 }
 
-static void put_branch_count(buf *out, const roast_run *run, uint32_t branch_set)
+static void put_percent(buf *out, double percent)
 {
-    size_t count;
-    if (branch_set != RUN_UNKNOWN && run_branch_set(run, branch_set, &count))
-        buf_format(out, "%zu", count);
+    if (isfinite(percent))
+        number_put(out, percent);
 }
 
 static void put_computed(chunk_export *e, const run_chunk *row, metric_id metric)
@@ -240,7 +246,19 @@ static void put_computed(chunk_export *e, const run_chunk *row, metric_id metric
             buf_char(&e->part, chunk->peak_shared ? '1' : '0');
         break;
     case M_chunk_num_branches_accessed:
-        put_branch_count(&e->part, e->run, row->branch_set);
+        put_int(&e->part, e->access.branches);
+        break;
+    case M_chunk_accessed_bytes:
+        put_int(&e->part, e->access.compressed);
+        break;
+    case M_chunk_accessed_uncompressed_bytes:
+        put_int(&e->part, e->access.uncompressed);
+        break;
+    case M_chunk_branches_read_percent:
+        put_percent(&e->part, e->access.branches_percent);
+        break;
+    case M_chunk_bytes_read_percent:
+        put_percent(&e->part, e->access.bytes_percent);
         break;
     }
 }
@@ -280,6 +298,7 @@ static roast_code pass_on(chunk_export *e)
 static roast_code put_chunk(void *context, const run_chunk *row)
 {
     chunk_export *e = context;
+    e->access = branch_access_of(&e->sizes, e->run, row->file, row->branch_set);
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++) {
         if (i > 0)
             buf_char(&e->part, ',');
@@ -289,15 +308,18 @@ static roast_code put_chunk(void *context, const run_chunk *row)
     return e->part.len < PART_BYTES && !e->part.code ? ROAST_OK : pass_on(e);
 }
 
-roast_code csv_chunks(roast_run *run, csv_sink sink, void *context, roast_error *err)
+roast_code csv_chunks(roast_run *run, text_sink sink, void *context, roast_error *err)
 {
     chunk_export e = {.run = run, .sink = sink, .context = context};
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++)
         buf_format(&e.part, "%s%s", i ? "," : "", metric_info(CHUNK_FIELDS[i].metric)->name);
     end_row(&e.part);
-    roast_code code = run_each_chunk(run, RUN_EVERYTHING, put_chunk, &e, err);
+    roast_code code = branch_sizes_read(&e.sizes, run, err);
+    if (!code)
+        code = run_each_chunk(run, RUN_EVERYTHING, put_chunk, &e, err);
     if (!code)
         code = pass_on(&e);
+    branch_sizes_release(&e.sizes);
     buf_release(&e.part);
     return code;
 }

@@ -5,13 +5,12 @@
 
 #include "analysis/summary.h"
 #include "base/buf.h"
+#include "view/sink.h"
 
 /* Metrics of the run as name,value,unit; of any other scope a row per thing and a column per metric. */
 void csv_scope(buf *out, const roast_summary *summary, roast_scope scope);
 
-/* Takes a part of the text; what it returns other than ROAST_OK ends the export. */
-typedef roast_code (*csv_sink)(void *context, roast_str part);
 /* Every chunk record, failed attempts included, read from the run as it is written. */
-roast_code csv_chunks(roast_run *run, csv_sink sink, void *context, roast_error *err);
+roast_code csv_chunks(roast_run *run, text_sink sink, void *context, roast_error *err);
 
 #endif

@@ -208,6 +208,42 @@ static void write_list(json_writer *w, const char *key, const roast_summary *sum
     json_put_close(w, ']');
 }
 
+/* Some metrics of each file, by its name, in the documented shape. */
+static const metric_id FILE_FACTS[] = {
+    M_file_compression_ratio, M_file_total_branches, M_file_total_tree_bytes, M_file_tree_uncompressed_bytes,
+    M_file_algorithm,         M_file_level,          M_file_clusters,         M_file_baskets,
+};
+static const metric_id FILE_READS[] = {
+    M_file_branches_read,      M_file_branches_read_percent, M_file_bytes_read,
+    M_file_bytes_read_percent, M_file_least_bytes_to_read,
+};
+
+static void write_by_file(json_writer *w, const char *key, const roast_summary *summary, const metric_id *metrics,
+                          size_t count)
+{
+    json_put_open(w, key, '{');
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_file].count; row++) {
+        if (summary_cell(summary, M_file_total_tree_bytes, row).kind == ROAST_NOTHING)
+            continue; /* nothing is known of it */
+        json_put_key(w, summary_cell(summary, M_file_file, row).as.text);
+        json_put_open(w, NULL, '{');
+        for (size_t i = 0; i < count; i++)
+            json_put_value(w, metric_info(metrics[i])->name, summary_cell(summary, metrics[i], row));
+        json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
+/* Those that were read: of the thousands that were not, the sums in the other rows are enough. */
+static void write_branches_read(json_writer *w, const roast_summary *summary)
+{
+    json_put_open(w, "branches_read", '[');
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_branch].count; row++)
+        if (str_equal(summary_cell(summary, M_branch_access, row).as.text, STR("read")))
+            write_row(w, summary, ROAST_SCOPE_branch, row);
+    json_put_close(w, ']');
+}
+
 /* Rows by name, as older scripts expect them. */
 static void write_by_name(json_writer *w, const char *key, const roast_summary *summary, metric_id name)
 {
@@ -275,6 +311,9 @@ void json_summary(buf *out, const roast_summary *summary)
     write_list(&w, "files", summary, ROAST_SCOPE_file);
     write_column(&w, "compression_ratios", summary, M_file_compression_ratio);
     write_column(&w, "bytes_read_percent_per_file", summary, M_file_bytes_read_percent);
+    write_by_file(&w, "file_metadata", summary, FILE_FACTS, sizeof FILE_FACTS / sizeof *FILE_FACTS);
+    write_by_file(&w, "file_read_metrics", summary, FILE_READS, sizeof FILE_READS / sizeof *FILE_READS);
+    write_branches_read(&w, summary);
     write_list(&w, "workers", summary, ROAST_SCOPE_worker);
     write_list(&w, "failures", summary, ROAST_SCOPE_failure);
     write_list(&w, "activities", summary, ROAST_SCOPE_activity);

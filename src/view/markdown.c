@@ -17,6 +17,7 @@ static const struct {
     [ROAST_SCOPE_file] = {"Files", "One row per file."},
     [ROAST_SCOPE_failure] = {"Failures", "Attempts that failed for one reason in one place."},
     [ROAST_SCOPE_activity] = {"Activities", "The engine's fine metrics, one row per kind of task."},
+    [ROAST_SCOPE_branch] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 
 void markdown_text(buf *out, roast_str text)
@@ -81,11 +82,11 @@ static void put_text(buf *out, roast_str text)
     buf_release(&safe);
 }
 
-static void put_cell(buf *out, const table_cell *cell)
+static void put_toned(buf *out, roast_str text, table_tone tone)
 {
-    bool bold = cell->text.len && (cell->tone == TONE_STRONG || cell->tone >= TONE_GOOD);
+    bool bold = text.len && (tone == TONE_STRONG || tone >= TONE_GOOD);
     buf_text(out, bold ? "**" : "");
-    put_text(out, cell->text);
+    put_text(out, text);
     buf_text(out, bold ? "**" : "");
 }
 
@@ -93,7 +94,7 @@ static void put_heading(buf *out, const table_heading *heading)
 {
     for (size_t i = 0; i < heading->count; i++) {
         buf_text(out, i ? " · " : "");
-        put_text(out, heading->phrases[i].text);
+        put_toned(out, heading->phrases[i].text, heading->phrases[i].tone);
     }
     if (heading->count)
         buf_text(out, "\n\n");
@@ -116,8 +117,9 @@ static void put_table(buf *out, const table *t)
     for (size_t row = 0; row < t->n_rows; row++) {
         buf_char(out, '|');
         for (size_t i = 0; i < t->n_columns; i++) {
+            const table_cell *cell = table_cell_at(t, row, i);
             buf_char(out, ' ');
-            put_cell(out, table_cell_at(t, row, i));
+            put_toned(out, cell->text, cell->tone);
             buf_text(out, " |");
         }
         buf_char(out, '\n');

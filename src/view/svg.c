@@ -10,7 +10,8 @@
 
 enum { LEGEND_COLUMNS = 34, CATEGORY_COLUMNS = 34, NOTE_COLUMNS = 110 };
 
-static const double COLUMN = 6.6, SMALL_COLUMN = 6.1; /* pixels that a column of text takes, about */
+/* Pixels that a column of text takes, about; where it must not be cut off, at most. */
+static const double COLUMN = 7.0, SMALL_COLUMN = 6.9, WIDE_COLUMN = 7.6;
 static const double EDGE = 14, LEGEND_ROW = 18, LEAST = 120;
 
 /* ---- Writing
@@ -210,11 +211,16 @@ static bool has_text_notes(const chart *c)
     return false;
 }
 
+/* What the name of the axis takes beside its ticks. */
+static double label_room(const chart_axis *axis)
+{
+    return axis->label.len ? 22 : 0;
+}
+
 static void lay_out(svg_frame *f)
 {
     const chart *c = f->c;
-    double side = left_axis(c)->label.len ? 22 : 0;
-    f->left = EDGE + side + widest_label(left_axis(c)) + 6;
+    f->left = EDGE + label_room(left_axis(c)) + widest_label(left_axis(c)) + 6;
     if (f->left > f->width * 0.45)
         f->left = f->width * 0.45;
     f->right = f->width - EDGE - 8;
@@ -232,19 +238,41 @@ static void lay_out(svg_frame *f)
 /* ---- Axes
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* Lines across the plot at the values of bars, lines and points: behind them. */
+static void draw_grid(const svg_frame *f)
+{
+    const chart_axis *axis = &f->c->y;
+    for (size_t i = 0; i < axis->n_ticks; i++) {
+        double at = axis->ticks[i].at;
+        if (f->c->horizontal)
+            put_line(f, "g", svg_across(f, axis, at), f->top, svg_across(f, axis, at), f->bottom);
+        else
+            put_line(f, "g", f->left, svg_down(f, axis, at), f->right, svg_down(f, axis, at));
+    }
+}
+
+/* As many names as there is room for, the first of those that are too near to each other. */
+static void draw_left_categories(const svg_frame *f, const chart_axis *axis)
+{
+    double room = f->left - 6 - EDGE - label_room(axis), free_from = -1e9;
+    size_t columns = (size_t)fmax(room / WIDE_COLUMN, 4);
+    for (size_t i = 0; i < axis->n_categories; i++) {
+        double y = svg_down(f, axis, (double)i);
+        if (y < free_from || !axis->categories[i].len)
+            continue;
+        put_text(f, "t e", f->left - 6, y + 4, axis->categories[i], columns);
+        free_from = y + 12;
+    }
+}
+
 static void draw_left(const svg_frame *f)
 {
     const chart_axis *axis = left_axis(f->c);
     for (size_t i = 0; i < axis->n_ticks; i++) {
         double y = svg_down(f, axis, axis->ticks[i].at);
-        put_line(f, "g", f->left, y, f->right, y);
         put_text(f, "t e", f->left - 6, y + 4, axis->ticks[i].label, 0);
     }
-    double room = f->left - EDGE - 28;
-    size_t columns = (size_t)fmax(room / SMALL_COLUMN, 4), step = labelled_step(axis, f->bottom - f->top, 12);
-    columns = columns < CATEGORY_COLUMNS ? columns : CATEGORY_COLUMNS;
-    for (size_t i = 0; i < axis->n_categories; i += step)
-        put_text(f, "t e", f->left - 6, svg_down(f, axis, (double)i) + 4, axis->categories[i], columns);
+    draw_left_categories(f, axis);
     if (axis->label.len) {
         begin_text(f, "t m", 0, 0);
         buf_text(f->out, " transform=\"translate(");
@@ -304,10 +332,7 @@ static void draw_bottom(const svg_frame *f)
     for (size_t i = 0; i < axis->n_ticks; i++) {
         double x = svg_across(f, axis, axis->ticks[i].at);
         double half = (double)columns_of(axis->ticks[i].label, 0) * SMALL_COLUMN / 2;
-        if (f->c->horizontal)
-            put_line(f, "g", x, f->top, x, f->bottom);
-        else
-            put_line(f, "x", x, f->bottom, x, f->bottom + 4);
+        put_line(f, "x", x, f->bottom, x, f->bottom + 4);
         if (x - half < free_from)
             continue;
         put_text(f, "t m", x, f->bottom + 17, axis->ticks[i].label, 0);
@@ -366,8 +391,10 @@ static void draw_head(const svg_frame *f)
     legend(f, true, y + 14, draw_entry);
 }
 
+/* Texts of lines that go down stand below each other. */
 static void draw_notes(const svg_frame *f)
 {
+    double text_y = f->top + 11;
     for (size_t i = 0; i < f->c->n_notes; i++) {
         const chart_note *note = &f->c->notes[i];
         bool across = (note->kind == NOTE_AT_X) != f->c->horizontal;
@@ -378,11 +405,12 @@ static void draw_notes(const svg_frame *f)
             double x = svg_across(f, axis, note->at);
             bool left = x > (f->left + f->right) / 2;
             put_line(f, "n", x, f->top, x, f->bottom);
-            put_text(f, left ? "k e" : "k", left ? x - 5 : x + 5, f->top + 11, note->text, 60);
+            put_text(f, left ? "k o e" : "k o", left ? x - 5 : x + 5, text_y, note->text, 60);
+            text_y += 15;
         } else {
             double y = svg_down(f, axis, note->at);
             put_line(f, "n", f->left, y, f->right, y);
-            put_text(f, "k e", f->right - 4, y - 4, note->text, 60);
+            put_text(f, "k o e", f->right - 4, y - 4, note->text, 60);
         }
     }
 }
@@ -437,8 +465,8 @@ static void put_shades(buf *out, const struct shades *s)
     put_colour(out, "b", s->bad);
     buf_format(out,
                ".roast-chart .w{fill:%s}.roast-chart .h{fill:%s}.roast-chart .t{fill:%s}.roast-chart .k{fill:%s}\n"
-               ".roast-chart .g{stroke:%s}.roast-chart .x,.roast-chart .n{stroke:%s}\n",
-               s->ground, s->ink, s->ink, s->muted, s->grid, s->muted);
+               ".roast-chart .g{stroke:%s}.roast-chart .x,.roast-chart .n{stroke:%s}.roast-chart .o{stroke:%s}\n",
+               s->ground, s->ink, s->ink, s->muted, s->grid, s->muted, s->ground);
 }
 
 static void put_rules(buf *out)
@@ -448,6 +476,7 @@ static void put_rules(buf *out)
                   ".roast-chart .e{text-anchor:end}.roast-chart .m{text-anchor:middle}\n"
                   ".roast-chart .g{stroke-width:1}.roast-chart .x{stroke-width:1}\n"
                   ".roast-chart .n{stroke-width:1;stroke-dasharray:4 3}\n"
+                  ".roast-chart .o{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
                   ".roast-chart .l{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
                   ".roast-chart .a{opacity:.18;stroke:none}.roast-chart .q .a{opacity:.25}\n"
                   ".roast-chart .f{opacity:.88;stroke:none}\n"
@@ -549,8 +578,9 @@ void chart_svg(buf *out, const chart *c, const svg_options *options)
     if (!str_absent(c->why)) {
         draw_reason(&f);
     } else {
-        draw_left(&f);
+        draw_grid(&f);
         svg_marks(&f);
+        draw_left(&f);
         draw_bottom(&f);
         draw_right(&f);
         draw_notes(&f);

@@ -95,7 +95,7 @@ static const chart_axis *values_of(const svg_frame *f, const chart_series *s)
 static void draw_line(const svg_frame *f, const chart_series *s)
 {
     const chart_axis *axis = values_of(f, s);
-    pen p = begin_path(f, "l");
+    pen p = begin_path(f, s->count == 1 ? "p p2" : "l"); /* a line of one point is a dot */
     bool begun = false;
     for (size_t i = 0; i < s->count; i++) {
         if (isnan(s->y[i])) {
@@ -108,7 +108,7 @@ static void draw_line(const svg_frame *f, const chart_series *s)
             pen_move(&p, x, y);
         else
             pen_line(&p, x, y);
-        if (alone) /* a line of one point is a dot */
+        if (alone)
             buf_text(f->out, "h0");
         begun = true;
     }

@@ -233,24 +233,59 @@ static void say_how_many_more(builder *b, table *t, size_t total)
         t->more = keep(b);
 }
 
+static bool same_value(roast_value a, roast_value b)
+{
+    if (a.kind != b.kind)
+        return false;
+    return a.kind == ROAST_TEXT ? str_equal(a.as.text, b.as.text) : number_of(a) == number_of(b);
+}
+
+static bool same_group(const builder *b, const table_spec *spec, size_t row, size_t other)
+{
+    for (size_t i = 0; i < spec->n_groups; i++)
+        if (!same_value(summary_cell(b->summary, spec->groups[i], row),
+                        summary_cell(b->summary, spec->groups[i], other)))
+            return false;
+    return true;
+}
+
+/* Puts the rows that are shown into order; how many they are. */
+static size_t choose_rows(const builder *b, const table_spec *spec, size_t *order, size_t total)
+{
+    size_t shown = 0, in_group = 0;
+    for (size_t i = 0; i < total; i++) {
+        in_group = spec->n_groups && i > 0 && same_group(b, spec, i, i - 1) ? in_group + 1 : 0;
+        if (!spec->n_groups || !b->limit || in_group < b->limit)
+            order[shown++] = i;
+    }
+    if (spec->n_groups)
+        return shown;
+    qsort_r(order, total, sizeof *order, compare_rows, &(row_order){b->summary, spec});
+    return b->limit && total > b->limit ? b->limit : total;
+}
+
+/* Whether any row has the value that the table is about: that of its second column. */
+static bool first_value_known(const builder *b, const table_spec *spec)
+{
+    return spec->n_columns > 1 && column_tells(b, spec, &spec->columns[1]);
+}
+
 static bool build_grid(builder *b, const table_spec *spec, table *t)
 {
     size_t total = b->summary->rows[spec->scope].count;
-    if (total == 0 && !b->asked)
+    bool untold = total == 0 || spec->if_asked || (spec->if_known && !first_value_known(b, spec));
+    if (untold && !b->asked)
         return false;
-    t->n_rows = b->limit && total > b->limit ? b->limit : total;
     t->columns = allocate(b, spec->n_columns, sizeof *t->columns);
     const column_spec **chosen = allocate(b, spec->n_columns, sizeof *chosen);
     size_t *order = allocate(b, total, sizeof *order);
     if (b->failed)
         return false;
     choose_columns(b, spec, t, chosen);
+    t->n_rows = choose_rows(b, spec, order, total);
     t->cells = allocate(b, t->n_rows * t->n_columns, sizeof *t->cells);
     if (b->failed)
         return false;
-    for (size_t i = 0; i < total; i++)
-        order[i] = i;
-    qsort_r(order, total, sizeof *order, compare_rows, &(row_order){b->summary, spec});
     for (size_t column = 0; column < t->n_columns; column++) {
         double largest = chosen[column]->bar ? largest_in_column(b, spec, chosen[column]->metric) : 0;
         for (size_t row = 0; row < t->n_rows; row++)

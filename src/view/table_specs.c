@@ -7,7 +7,10 @@ static const pair_spec THROUGHPUT[] = {
     {.title = "data rate", .join = " = ", .parts = {{M_run_data_rate_gbps, "", ""}, {M_run_data_rate_mbps, "", ""}}},
     {.title = "  per event", .parts = {{M_run_bytes_per_event, "", ""}}, .if_known = true},
     {.title = "files", .parts = {{M_run_num_files, "", ""}}, .if_known = true},
-    {.title = "  bytes", .parts = {{M_run_avg_bytes_read_percent, "", " of them read"}}, .if_known = true},
+    {.title = "  bytes",
+     .parts = {{M_run_avg_bytes_read_percent, "", " of them read"},
+               {M_run_preload_unused_bytes, "", " loaded for nothing", .alarm = TONE_WARN}},
+     .if_known = true},
     {.title = "  branches",
      .parts = {{M_run_avg_branches_read_percent, "", " of them read"}, {M_run_total_branches_read, "", " in all"}},
      .if_known = true},
@@ -186,6 +189,34 @@ static const column_spec FILES[] = {
     {M_file_algorithm, "with", .priority = 7},
 };
 
+static const column_spec READING[] = {
+    {M_dataset_dataset, "dataset", .shortens = true},
+    {M_dataset_bytes_read_percent, "of bytes", .bar = true},
+    {M_dataset_branches_read, "branches", .priority = 0},
+    {M_dataset_branches_read_percent, "of branches", .priority = 3},
+    {M_dataset_least_bytes_to_read, "at least", .priority = 1},
+    {M_dataset_bytes_read, "read", .priority = 1},
+    {M_dataset_read_amplification, "over", .form = FORM_TIMES, .priority = 1},
+    {M_dataset_requests_per_chunk, "requests/chunk", .priority = 4},
+    {M_dataset_mostly_unread, "mostly unread", .shortens = true, .priority = 2},
+    {M_dataset_one_column_collections, "opened for one column", .shortens = true, .priority = 5},
+};
+
+static const column_spec BRANCHES[] = {
+    {M_branch_dataset, "dataset", .shortens = true},
+    {M_branch_branch, "branch", .shortens = true},
+    {M_branch_access, "", .priority = 0},
+    {M_branch_share_percent, "of bytes", .bar = true},
+    {M_branch_bytes_per_event, "per event", .priority = 0},
+    {M_branch_compressed_bytes, "size", .priority = 1},
+    {M_branch_times_smaller, "packed", .form = FORM_TIMES, .priority = 2},
+    {M_branch_baskets, "baskets", .priority = 4},
+    {M_branch_files, "files", .priority = 3},
+    {M_branch_files_read, "read in", .priority = 5},
+};
+
+static const metric_id BRANCH_GROUPS[] = {M_branch_dataset, M_branch_access};
+
 static const column_spec WORKERS[] = {
     {M_worker_worker, "worker", .shortens = true},
     {M_worker_host, "host", .priority = 7, .shortens = true},
@@ -235,6 +266,8 @@ const table_spec TABLE_SPECS[] = {
     {"datasets", "Datasets", GRID(dataset, DATASETS), .sort = M_dataset_total_duration},
     {"sections", "Sections", GRID(section, SECTIONS), .sort = M_section_total_duration},
     {"files", "Files", GRID(file, FILES), .sort = M_file_total_duration},
+    {"reading", "Reading", GRID(dataset, READING), .sort = M_dataset_tree_bytes, .if_known = true},
+    {"branches", "Branches", GRID(branch, BRANCHES), .groups = BRANCH_GROUPS, .n_groups = 2, .if_asked = true},
     {"workers", "Workers", GRID(worker, WORKERS), .sort = M_worker_busy_seconds, .alarm_first = true},
     {"failures", "Failures", GRID(failure, FAILURES), .sort = M_failure_count},
     {"notes", "Notes", .notes = true},

@@ -42,10 +42,13 @@ typedef struct table_spec {
     const column_spec *columns; /* … or a row for each of the scope */
     size_t n_columns;
     roast_scope scope;
-    metric_id sort;   /* largest first … */
+    metric_id sort;          /* largest first … */
+    const metric_id *groups; /* … or in the order of the summary, the limit for each group of equal values … */
+    size_t n_groups;
     bool alarm_first; /* … after the rows that need attention */
     bool notes;       /* or the notes of the run */
-    bool if_known;    /* not among the tables that are shown unasked unless a line of it is known */
+    bool if_asked;    /* not among the tables that are shown unasked */
+    bool if_known; /* not among the tables that are shown unasked unless a line of it, or its second column, is known */
 } table_spec;
 
 extern const table_spec TABLE_SPECS[];

@@ -373,9 +373,10 @@ static void draw_table(block *b, const table *t, size_t width)
         put_header(b, t, &l);
     for (size_t row = 0; row < t->n_rows; row++)
         put_row(b, t, row, &l);
-    if (!str_absent(t->more)) {
+    roast_str rest = str_absent(t->more) ? t->more : safe_text(b, t->more);
+    while (rest.len) {
         put_spaces(b, INDENT);
-        put(b, safe_text(b, t->more), TONE_QUIET);
+        put(b, text_take_line(&rest, width - INDENT, true), TONE_QUIET);
         end_line(b);
     }
 }

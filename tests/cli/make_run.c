@@ -1,7 +1,12 @@
 /* make_run KIND FILE: small runs for the tests of the command, the same at every call.
  *   small        two datasets, three files, three workers of which one is lost, a failed attempt and its retry
  *   hostile      the same with names that try to do harm
- *   failed, interrupted, empty   by their ending, or without anything in them */
+ *   markup       the same with names that would be code in a page
+ *   failed, interrupted, empty   by their ending, or without anything in them
+ *   one          one chunk, one worker, one heartbeat
+ *   instant      everything at one moment
+ *   jumps        chunks whose clocks were years and hours off
+ *   bare         chunks that say nothing but that they were there */
 #include <roast.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +40,18 @@ static const names HOSTILE = {
      "e\314\201\314\201\314\201\314\201\314\201"},
     {"\r\033[Kgone", "a,b\"c"},
     "\033[8mhidden",
+};
+
+#define HUNDRED(text) text text text text text text text text text text
+
+static const names MARKUP = {
+    "<script>alert(1)</script>",
+    {"<img src=x onerror=alert(1)>", "]]>&amp;\"'</text></svg>"},
+    {"root://a//\u202e\u05d0\u05d1.root?x=1&y=<b>", "😀😀.root\xff\xfe\xed\xa0\x80",
+     HUNDRED(HUNDRED(HUNDRED("0123456789"))) ".root"},
+    {"tcp://<worker>&1", "\"quoted\"", "\xef\xbf\xbe\xef\xbf\xbf\x01\x1f"},
+    {"</title><script>", "{{}}%n%s"},
+    "<!-- ]]> -->",
 };
 
 static void check(roast_code code, const char *what)
@@ -123,26 +140,141 @@ static void record_all(roast_recorder *recorder, const names *n)
     check(roast_record_note(recorder, "warning", STR("The clock of a worker is 3.2 s ahead.")), "note");
 }
 
+/* A chunk of the odd runs: of this dataset at this time, on a worker or nowhere. */
+static void record_odd(roast_recorder *recorder, const char *worker, int64_t start_ns, int64_t duration_ns)
+{
+    roast_chunk chunk = roast_chunk_none();
+    chunk.file = STR("odd.root");
+    chunk.entry_start = start_ns % 1000000;
+    chunk.worker = str_from(worker);
+    chunk.dataset = STR("odd");
+    chunk.t_start_ns = start_ns;
+    chunk.duration_ns = duration_ns;
+    chunk.events = 100;
+    chunk.bytes_read = 1000000;
+    chunk.rss_peak = 100 * MEBIBYTE;
+    check(roast_record_chunk(recorder, &chunk), "chunk");
+}
+
+static void record_one_worker(roast_recorder *recorder, int64_t t_ns)
+{
+    roast_worker worker = roast_worker_none();
+    worker.address = STR("tcp://10.0.3.7:41022");
+    worker.joined_ns = t_ns;
+    worker.cores = 1;
+    worker.memory_limit = 1024 * MEBIBYTE;
+    check(roast_record_worker(recorder, &worker), "worker");
+    roast_sample sample = roast_sample_none();
+    sample.worker = worker.address;
+    sample.t_ns = t_ns;
+    sample.memory = 512 * MEBIBYTE;
+    sample.cpu = 50;
+    sample.executing = sample.processing = 1;
+    sample.occupancy = 0.5;
+    check(roast_record_sample(recorder, &sample), "sample");
+}
+
+static void record_window(roast_recorder *recorder, int64_t length_ns)
+{
+    check(roast_record_fact_int(recorder, "t_start_ns", START_NS), "fact");
+    check(roast_record_fact_int(recorder, "t_end_ns", START_NS + length_ns), "fact");
+}
+
+static void record_one(roast_recorder *recorder)
+{
+    record_window(recorder, 10 * SECOND);
+    record_one_worker(recorder, START_NS + SECOND);
+    record_odd(recorder, "tcp://10.0.3.7:41022", START_NS + 2 * SECOND, 4 * SECOND);
+}
+
+static void record_instant(roast_recorder *recorder)
+{
+    record_window(recorder, 0);
+    record_one_worker(recorder, START_NS);
+    record_odd(recorder, "tcp://10.0.3.7:41022", START_NS, 0);
+}
+
+static void record_jumps(roast_recorder *recorder)
+{
+    const char *worker = "tcp://10.0.3.7:41022";
+    record_window(recorder, 100 * SECOND);
+    record_one_worker(recorder, START_NS);
+    record_odd(recorder, worker, START_NS + 10 * SECOND, 20 * SECOND);
+    record_odd(recorder, worker, START_NS - 5 * 365 * 86400 * SECOND, 20 * SECOND);
+    record_odd(recorder, worker, START_NS + 3 * 3600 * SECOND, 20 * SECOND);
+    record_odd(recorder, worker, INT64_MAX - 5, 20 * SECOND);
+    record_odd(recorder, worker, -INT64_MAX, 20 * SECOND);
+    record_odd(recorder, worker, START_NS + 20 * SECOND, -20 * SECOND);
+    record_odd(recorder, worker, START_NS + 25 * SECOND, INT64_MAX);
+}
+
+static void record_bare(roast_recorder *recorder)
+{
+    for (int64_t i = 0; i < 3; i++) {
+        roast_chunk chunk = roast_chunk_none();
+        chunk.uid = (uint64_t)i + 1;
+        check(roast_record_chunk(recorder, &chunk), "chunk");
+    }
+}
+
+static void record_usual(roast_recorder *recorder)
+{
+    record_all(recorder, &USUAL);
+}
+
+static void record_hostile(roast_recorder *recorder)
+{
+    record_all(recorder, &HOSTILE);
+}
+
+static void record_markup(roast_recorder *recorder)
+{
+    record_all(recorder, &MARKUP);
+}
+
+static const struct kind {
+    const char *name;
+    const names *names;
+    void (*record)(roast_recorder *recorder); /* NULL: nothing */
+    roast_outcome outcome;
+} KINDS[] = {
+    {"small", &USUAL, record_usual, ROAST_FINISHED},
+    {"hostile", &HOSTILE, record_hostile, ROAST_FINISHED},
+    {"markup", &MARKUP, record_markup, ROAST_FINISHED},
+    {"failed", &USUAL, record_usual, ROAST_FAILED},
+    {"interrupted", &USUAL, record_usual, ROAST_INTERRUPTED},
+    {"empty", &USUAL, NULL, ROAST_FINISHED},
+    {"one", &USUAL, record_one, ROAST_FINISHED},
+    {"instant", &USUAL, record_instant, ROAST_FINISHED},
+    {"jumps", &USUAL, record_jumps, ROAST_FINISHED},
+    {"bare", &USUAL, record_bare, ROAST_FINISHED},
+};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+        if (strcmp(KINDS[i].name, name) == 0)
+            return &KINDS[i];
+    return NULL;
+}
+
 int main(int count, char **arguments)
 {
-    if (count != 3) {
-        fprintf(stderr, "usage: make_run small|hostile|failed|interrupted|empty FILE\n");
+    const struct kind *kind = count == 3 ? find_kind(arguments[1]) : NULL;
+    if (!kind) {
+        fprintf(stderr, "usage: make_run KIND FILE; KIND is small, hostile, markup, failed, interrupted, empty, one, "
+                        "instant, jumps or bare\n");
         return 2;
     }
-    const char *kind = arguments[1];
-    const names *n = strcmp(kind, "hostile") == 0 ? &HOSTILE : &USUAL;
     roast_recorder *recorder;
     roast_error err = {0};
-    roast_recorder_options options = {.name = n->run};
+    roast_recorder_options options = {.name = kind->names->run};
     if (roast_recorder_open(&recorder, arguments[2], &options, &err)) {
         fprintf(stderr, "make_run: %s\n", err.message);
         return 1;
     }
-    if (strcmp(kind, "empty") != 0)
-        record_all(recorder, n);
-    roast_outcome outcome = strcmp(kind, "failed") == 0        ? ROAST_FAILED
-                            : strcmp(kind, "interrupted") == 0 ? ROAST_INTERRUPTED
-                                                               : ROAST_FINISHED;
-    check(roast_recorder_close(recorder, outcome, &err), "close");
+    if (kind->record)
+        kind->record(recorder);
+    check(roast_recorder_close(recorder, kind->outcome, &err), "close");
     return 0;
 }

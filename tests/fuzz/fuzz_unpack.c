@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     roast_error err = {0};
     roast_code code = unpack_record(&record, &memory, (roast_str){(const char *)data, size}, &err);
     assert(!code == !err.message[0] && !strchr(err.message, '\n'));
-    if (!code && record.is_chunk)
+    if (!code && record.kind == PACKED_CHUNK)
         pack_again(&record.chunk);
     arena_release(&memory);
     return 0;

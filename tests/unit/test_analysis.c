@@ -396,6 +396,156 @@ static void bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read(void 
     roast_summary_free(summary);
 }
 
+/* ---- Branches of datasets -------------------------------------------------------------------------------------- */
+
+static void add_file(run_writer *writer, const char *url, int64_t entries, const roast_branch *branches, size_t count)
+{
+    roast_file file = roast_file_none();
+    file.url = str_from(url);
+    file.entries = entries;
+    file.compressed = file.uncompressed = 0;
+    for (size_t i = 0; i < count; i++) {
+        file.compressed += branches[i].compressed;
+        file.uncompressed += branches[i].uncompressed;
+    }
+    file.total_branches = (int64_t)count;
+    file.branches = branches;
+    file.n_branches = count;
+    run_write_file(writer, &file, NULL);
+}
+
+static void add_reader(run_writer *writer, const char *dataset, const char *url, int64_t start, const roast_str *names,
+                       size_t count)
+{
+    roast_chunk chunk = chunk_of(dataset, start, 50, 1);
+    chunk.file = str_from(url);
+    chunk.branches = names;
+    chunk.n_branches = count;
+    chunk.bytes_read = 500;
+    chunk.read_requests = start == 0 ? 3 : 5;
+    static uint64_t uid; /* two datasets may have the same range of a file: without a number it would be one chunk */
+    chunk.uid = ++uid;
+    run_write_chunk(writer, &chunk, NULL);
+}
+
+/* a.root and shared.root are read by tt, shared.root and half of b.root by dy. */
+static roast_summary *summary_of_branches(void)
+{
+    static const roast_branch branches[] = {
+        {{"Jet_pt", 6}, 100, 300, 2}, {{"Jet_eta", 7}, 200, 400, 2}, {{"nJet", 4}, 10, 40, 1},
+        {{"MET_pt", 6}, 30, 60, 1},   {{"MET_phi", 7}, 60, 90, 1},   {{"Gen_pt", 6}, 600, 900, 4},
+    };
+    static const roast_str jets[] = {{"Jet_pt", 6}, {"nJet", 4}}, met[] = {{"MET_pt", 6}};
+    run_writer *writer = new_run();
+    add_file(writer, "a.root", 100, branches, 6);
+    add_file(writer, "shared.root", 100, branches, 6);
+    add_file(writer, "b.root", 100, branches, 5);
+    add_reader(writer, "tt", "a.root", 0, jets, 2);
+    add_reader(writer, "tt", "a.root", 50, jets, 2);
+    add_reader(writer, "tt", "shared.root", 0, jets, 2);
+    add_reader(writer, "dy", "shared.root", 0, met, 1);
+    add_reader(writer, "dy", "shared.root", 50, met, 1);
+    add_reader(writer, "dy", "b.root", 0, met, 1);
+    return summarize(writer);
+}
+
+static size_t find_branch(const roast_summary *summary, const char *dataset, const char *branch)
+{
+    for (size_t i = 0; i < roast_summary_rows(summary, ROAST_SCOPE_branch); i++)
+        if (str_equal(roast_summary_cell(summary, ROAST_SCOPE_branch, i, "dataset").as.text, str_from(dataset)) &&
+            str_equal(roast_summary_cell(summary, ROAST_SCOPE_branch, i, "branch").as.text, str_from(branch)))
+            return i;
+    fail_msg("there is no row of %s in %s", branch, dataset);
+    return 0;
+}
+
+static void a_branch_is_read_or_not_dataset_by_dataset(void **state)
+{
+    (void)state;
+    roast_summary *summary = summary_of_branches();
+    static const struct {
+        const char *dataset, *branch, *access;
+        double bytes, per_event, share, files_read;
+    } rows[] = {
+        {"tt", "Jet_pt", "read", 200, 1, 10, 2},
+        {"tt", "nJet", "read", 20, 0.1, 1, 2},
+        {"tt", "MET_pt", "not read", 60, 0.3, 3, 0},
+        {"tt", "Gen_pt", "not read", 1200, 6, 60, 0},
+        {"dy", "MET_pt", "read", 60, 0.3, 60 / 14.0, 2},
+        {"dy", "Jet_pt", "not read", 200, 1, 200 / 14.0, 0},
+        {"dy", "Gen_pt", "not read", 600, 6, 600 / 14.0, 0},
+    };
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_branch), 12);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t row = find_branch(summary, rows[i].dataset, rows[i].branch);
+        assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, row, "access").as.text, rows[i].access);
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "compressed_bytes"), rows[i].bytes, 0);
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "bytes_per_event"), rows[i].per_event, 1e-12);
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "share_percent"), rows[i].share, 1e-9);
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "files_read"), rows[i].files_read, 0);
+    }
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 0, "branch").as.text, "Jet_pt"); /* read, largest */
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 2, "branch").as.text, "Gen_pt"); /* not read, largest */
+    roast_summary_free(summary);
+}
+
+static void a_dataset_has_to_read_its_branches_for_the_entries_it_processed(void **state)
+{
+    (void)state;
+    roast_summary *summary = summary_of_branches();
+    /* tt: all of a.root and half of shared.root; dy: all of shared.root and half of b.root. */
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "tree_bytes"), 2000, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "branch_bytes_read"), 220, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "bytes_read_percent"), 11, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "least_bytes_to_read"), 110 + 55, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "branches_read"), 2, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "total_branches"), 6, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "tree_bytes"), 1400, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "least_bytes_to_read"), 30 + 15, 0);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "requests_per_chunk"), (3 + 5 + 3) / 3.0, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_file, 1, "bytes_read"), 100 + 10 + 30, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 1, "least_bytes_to_read"), 55 + 30, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "baskets"), 11, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "source_bytes_read"), 1000, 0);
+    assert_close(value(summary, "tree_bytes_available"), 2400, 0);
+    assert_close(value(summary, "branch_bytes_read"), 110 + 140 + 30, 0);
+    assert_close(value(summary, "branch_bytes_unread"), 2400 - 280, 0);
+    assert_close(value(summary, "least_bytes_to_read"), 110 + 85 + 15, 0);
+    assert_close(value(summary, "read_amplification"), 3000 / 210.0, 1e-12);
+    assert_close(value(summary, "requests_per_chunk"), (3 + 5 + 3 + 3 + 5 + 3) / 6.0, 1e-12);
+    assert_close(value(summary, "total_branches_available"), 6, 0);
+    roast_summary_free(summary);
+}
+
+static void a_collection_opened_for_one_column_is_named_and_so_are_the_largest_unread(void **state)
+{
+    (void)state;
+    roast_summary *summary = summary_of_branches();
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_dataset, 0, "one_column_collections").as.text, "Jet_pt");
+    /* MET has no length of its own: reading one column of it opens nothing else. */
+    assert_int_equal(roast_summary_cell(summary, ROAST_SCOPE_dataset, 1, "one_column_collections").kind, ROAST_NOTHING);
+    assert_close(value(summary, "one_column_collections"), 1, 0);
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_dataset, 0, "mostly_unread").as.text,
+               "Gen 60 %, Jet 20 %, MET 9 %");
+    roast_summary_free(summary);
+}
+
+static void branches_of_files_that_nothing_is_known_of_are_named_without_sizes(void **state)
+{
+    (void)state;
+    static const roast_str jets[] = {{"Jet_pt", 6}};
+    run_writer *writer = new_run();
+    add_reader(writer, "tt", "a.root", 0, jets, 1);
+    roast_summary *summary = summarize(writer);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_branch), 1);
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 0, "access").as.text, "read");
+    assert_true(isnan(cell(summary, ROAST_SCOPE_branch, 0, "compressed_bytes")));
+    assert_true(isnan(cell(summary, ROAST_SCOPE_branch, 0, "files")));
+    assert_true(isnan(cell(summary, ROAST_SCOPE_dataset, 0, "tree_bytes")));
+    assert_true(isnan(value(summary, "one_column_collections")));
+    roast_summary_free(summary);
+}
+
 static void columns_of_the_report_serve_where_no_chunk_told_what_it_read(void **state)
 {
     (void)state;
@@ -476,6 +626,10 @@ int main(void)
         cmocka_unit_test(custom_metrics_replace_the_reports_totals_by_their_sums),
         cmocka_unit_test(the_processors_tasks_are_told_apart_from_overhead),
         cmocka_unit_test(bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read),
+        cmocka_unit_test(a_branch_is_read_or_not_dataset_by_dataset),
+        cmocka_unit_test(a_dataset_has_to_read_its_branches_for_the_entries_it_processed),
+        cmocka_unit_test(a_collection_opened_for_one_column_is_named_and_so_are_the_largest_unread),
+        cmocka_unit_test(branches_of_files_that_nothing_is_known_of_are_named_without_sizes),
         cmocka_unit_test(columns_of_the_report_serve_where_no_chunk_told_what_it_read),
         cmocka_unit_test(a_report_that_is_not_json_is_as_good_as_none),
         cmocka_unit_test(sections_are_summed_over_chunks),

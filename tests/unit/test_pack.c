@@ -139,7 +139,7 @@ static void a_chunk_comes_out_as_it_went_in(void **state)
     assert_int_equal(packed.code, ROAST_OK);
     if (unpack_record(&record, &memory, buf_view(&packed), &err))
         fail_msg("%s", err.message);
-    assert_true(record.is_chunk);
+    assert_true(record.kind == PACKED_CHUNK);
     assert_same_chunk(&record.chunk, &chunk);
     /* the names come sorted, whatever order they had */
     assert_int_equal(record.chunk.n_branches, 4);
@@ -267,7 +267,7 @@ static void samples_come_out_as_they_went_in(void **state)
     unpacked record;
     pack_samples(&packed, samples, 4);
     assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
-    assert_false(record.is_chunk);
+    assert_false(record.kind == PACKED_CHUNK);
     assert_int_equal(record.n_samples, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(record.samples[i].t_ns, samples[i].t_ns);
@@ -275,6 +275,45 @@ static void samples_come_out_as_they_went_in(void **state)
         assert_true(record.samples[i].cpu == samples[i].cpu || (samples[i].cpu != samples[i].cpu));
     }
     assert_true(record.samples[1].cpu != record.samples[1].cpu);
+    arena_release(&memory);
+    buf_release(&packed);
+}
+
+static void a_file_comes_out_as_it_went_in(void **state)
+{
+    (void)state;
+    static const roast_branch branches[] = {
+        {{"nJet", 4}, 10, 40, 1}, {{"Jet_pt", 6}, INT64_C(1) << 40, 300, 70000}, {{"Jet_phi", 7}, 0, ROAST_ABSENT, 0}};
+    roast_file file = roast_file_none();
+    file.url = STR("root://server//a.root");
+    file.tree = STR("Events");
+    file.entries = 1000;
+    file.compressed = 12345678901;
+    file.algorithm = STR("ZSTD");
+    file.branches = branches;
+    file.n_branches = 3;
+    buf packed = {0};
+    arena memory = {0};
+    unpacked record;
+    pack_file(&packed, &file);
+    assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
+    assert_int_equal(record.kind, PACKED_FILE);
+    assert_str(record.file.url, "root://server//a.root");
+    assert_str(record.file.tree, "Events");
+    assert_str(record.file.algorithm, "ZSTD");
+    assert_null(record.file.uuid.ptr);
+    assert_int_equal(record.file.entries, 1000);
+    assert_int_equal(record.file.compressed, 12345678901);
+    assert_int_equal(record.file.level, ROAST_ABSENT);
+    assert_int_equal(record.file.n_branches, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(str_equal(record.file.branches[i].name, branches[i].name));
+        assert_int_equal(record.file.branches[i].compressed, branches[i].compressed);
+        assert_int_equal(record.file.branches[i].uncompressed, branches[i].uncompressed);
+        assert_int_equal(record.file.branches[i].baskets, branches[i].baskets);
+    }
+    for (size_t len = 0; len < packed.len; len++) /* cut off anywhere, it is refused */
+        assert_int_not_equal(unpack_record(&record, &memory, (roast_str){packed.data, len}, NULL), ROAST_OK);
     arena_release(&memory);
     buf_release(&packed);
 }
@@ -490,6 +529,7 @@ int main(void)
         cmocka_unit_test(samples_come_out_as_they_went_in),
         cmocka_unit_test(every_cut_of_a_record_is_refused),
         cmocka_unit_test(every_changed_byte_is_an_answer_or_an_error),
+        cmocka_unit_test(a_file_comes_out_as_it_went_in),
         cmocka_unit_test(random_bytes_are_refused),
         cmocka_unit_test(promises_that_the_bytes_cannot_hold_are_refused),
         cmocka_unit_test(what_a_later_version_adds_is_skipped),

@@ -136,6 +136,40 @@ static void the_peak_of_a_moment_is_caught(void **state)
     probe_chunk_free(chunk);
 }
 
+/* What the process had before it became this program must not show: a child of a large process execs us again. */
+static void the_peak_before_exec_is_not_ours(void **state)
+{
+    (void)state;
+    if (!look_reset_peak())
+        skip();
+    char *memory = mmap(NULL, 256 * MEGABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(memory, 1, 256 * MEGABYTE);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "test_probe", "look at the peak of a chunk", NULL);
+        _exit(99);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    munmap(memory, 256 * MEGABYTE);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* In that child: 32 MB for a moment, which the 256 MB of before would hide. */
+static int look_at_the_peak_of_a_chunk(void)
+{
+    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_chunk record = roast_chunk_none();
+    probe_chunk_phase(chunk, PHASE_PROCESS);
+    touch_memory(32 * MEGABYTE);
+    probe_chunk_end(chunk);
+    probe_chunk_fill(chunk, &record);
+    probe_chunk_free(chunk);
+    int64_t above = record.rss_peak - record.rss_before;
+    return above > 28 * MEGABYTE && above < 40 * MEGABYTE ? 0 : 1;
+}
+
 /* ---- Sections ------------------------------------------------------------------------------------------------ */
 
 static void a_section_that_is_entered_three_times_is_summed_and_counted(void **state)
@@ -439,7 +473,7 @@ static void a_forked_child_looks_at_itself_and_not_at_its_parent(void **state)
     parent_rss = look_rss();
     if (parent_rss == ROAST_ABSENT)
         skip();
-    look_peak();
+    look_peak(ROAST_ABSENT);
     probe_chunk *chunk = probe_chunk_begin(NULL); /* the parent is inside process() */
     probe_chunk_phase(chunk, PHASE_PROCESS);
     in_a_child(child_sees_its_own_memory);
@@ -484,8 +518,8 @@ static void a_descriptor_that_was_taken_away_is_not_written_to(void **state)
     look_reset_peak();
     look_reset_peak();
     assert_true(look_rss() > 0); /* found out, and opened again */
-    look_peak();
-    assert_true(look_peak() > 0);
+    look_peak(ROAST_ABSENT);
+    assert_true(look_peak(ROAST_ABSENT) > 0);
     char text[32] = {0};
     assert_int_equal(pread(files[0], text, sizeof text, 0), 13);
     assert_string_equal(text, "12345 abcdef\n");
@@ -563,13 +597,17 @@ static void the_sampler_starts_again_in_a_forked_child(void **state)
     sampler_stop();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
+    if (argc > 1)
+        return look_at_the_peak_of_a_chunk();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_on_the_cpu_and_time_asleep_are_told_apart),
         cmocka_unit_test(phases_follow_each_other_and_add_up),
         cmocka_unit_test(a_phase_that_never_was_is_absent),
         cmocka_unit_test(the_peak_of_a_moment_is_caught),
+        cmocka_unit_test(the_peak_before_exec_is_not_ours),
         cmocka_unit_test(a_section_that_is_entered_three_times_is_summed_and_counted),
         cmocka_unit_test(sections_know_what_they_are_in),
         cmocka_unit_test(a_section_inside_itself_does_not_count_its_time_twice),

@@ -10,9 +10,12 @@
 #include "source/root/survey.h"
 #include "synth.h"
 #include "unit.h"
+#include "view/chart.h"
 #include "view/html_tables.h"
 #include "view/inspect.h"
 #include "view/json.h"
+#include "view/openmetrics.h"
+#include "view/perfetto.h"
 #include "view/report.h"
 #include "view/table.h"
 #include "view/terminal.h"
@@ -142,6 +145,41 @@ static roast_code show(const char *path, buf *out, roast_error *err)
     return code;
 }
 
+/* Every chart in both its forms, and both exports. */
+static roast_code collect(void *context, roast_str part)
+{
+    buf *out = context;
+    buf_str(out, part);
+    return out->code;
+}
+
+static roast_code plot(const char *path, buf *out, roast_error *err)
+{
+    roast_run *run;
+    roast_summary *summary = NULL;
+    chart_set set = {0};
+    roast_code code = roast_run_open(&run, path, NULL, err);
+    if (!code)
+        code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = charts_build(&set, run, summary, NULL, NULL, err);
+    for (size_t i = 0; i < set.count && !code; i++) {
+        chart_svg(out, &set.charts[i], NULL);
+        chart_json(out, &set.charts[i]);
+        code = out->code;
+    }
+    if (!code)
+        code = perfetto_trace(run, summary, collect, out, err);
+    if (!code) {
+        openmetrics_summary(out, summary);
+        code = out->code;
+    }
+    charts_release(&set);
+    roast_summary_free(summary);
+    roast_run_close(run);
+    return code;
+}
+
 /* The same file several times, so that it is also compared with itself. */
 static roast_code inspect(const char *path, buf *out, roast_error *err)
 {
@@ -239,6 +277,16 @@ static void showing_a_run_survives_any_failed_allocation(void **state)
     assert_survives(show, path);
 }
 
+static void drawing_charts_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("run.roast");
+    synth_job *job = small_job();
+    assert_int_equal(record(path, job, NULL), ROAST_OK);
+    synth_free(job);
+    assert_survives(plot, path);
+}
+
 static void reporting_a_run_survives_any_failed_allocation(void **state)
 {
     (void)state;
@@ -292,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         test_in_scratch(showing_a_run_survives_any_failed_allocation),
+        test_in_scratch(drawing_charts_survives_any_failed_allocation),
         test_in_scratch(reporting_a_run_survives_any_failed_allocation),
         test_in_scratch(inspecting_a_root_file_survives_any_failed_allocation),
         test_in_scratch(recording_a_run_survives_any_failed_allocation),

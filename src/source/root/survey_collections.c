@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/branch_set.h"
 #include "source/root/survey_parts.h"
 
 /* A name that the format made up: _0, _collection12. */
@@ -25,26 +26,6 @@ static bool is_anonymous(roast_str name)
             return true;
     }
     return false;
-}
-
-static roast_str before(roast_str s, char separator)
-{
-    const char *at = s.len ? memchr(s.ptr, separator, s.len) : NULL;
-    return at && at > s.ptr ? (roast_str){s.ptr, (size_t)(at - s.ptr)} : s;
-}
-
-static roast_str without_ending(roast_str s, roast_str ending)
-{
-    return s.len > ending.len && str_ends_with(s, ending) ? (roast_str){s.ptr, s.len - ending.len} : s;
-}
-
-static roast_str collection_of(roast_str name)
-{
-    while (name.len > 1 && name.ptr[0] == '_')
-        name = (roast_str){name.ptr + 1, name.len - 1};
-    name = before(before(name, '.'), '/');
-    name = without_ending(without_ending(name, STR("AuxDyn")), STR("Aux"));
-    return before(name, '_');
 }
 
 /* The last part of "Jets/pt" or "_collection0._0.Jet_pt". */
@@ -70,7 +51,7 @@ static bool name_collections(survey_tree *tree, intern *names)
         roast_str own = own_name(tree, branch);
         branch->collection = above;
         if (above == UNDECIDED && !is_anonymous(own)) {
-            branch->collection = intern_add(names, collection_of(own), NULL);
+            branch->collection = intern_add(names, branch_collection(own), NULL);
             if (branch->collection == INTERN_NONE)
                 return false;
         }

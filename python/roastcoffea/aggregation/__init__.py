@@ -1,0 +1,7 @@
+"""The sums of roastcoffea 0.1, for scripts that call them; each answers from C."""
+
+from __future__ import annotations
+
+from roastcoffea.aggregation.core import MetricsAggregator
+
+__all__ = ["MetricsAggregator"]

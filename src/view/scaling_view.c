@@ -1,0 +1,239 @@
+/* How runs scale: a row per run against the ideal, the laws that were fitted, and what to choose. */
+#include "view/scaling_view.h"
+
+#include <math.h>
+
+#include "base/str.h"
+#include "view/comparison.h"
+#include "view/format.h"
+#include "view/table_writer.h"
+
+static const roast_value NOTHING = {.kind = ROAST_NOTHING};
+
+static roast_value real_value(double number)
+{
+    return isfinite(number) ? (roast_value){.kind = ROAST_REAL, .as.real = number} : NOTHING;
+}
+
+static void write_number(table_writer *w, double number, const char *unit, format_form form)
+{
+    roast_value value = real_value(number);
+    format_value(&w->text, value, unit, form);
+    writer_cell(w, value.kind == ROAST_NOTHING ? TONE_QUIET : TONE_PLAIN, value);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+static void write_headings(table_writer *w, const scaling *s)
+{
+    buf_format(&w->text, "%zu %s, ", s->count, s->count == 1 ? "run" : "runs");
+    format_value(&w->text, real_value(s->points[0].cores), "count", FORM_UNIT);
+    if (s->different > 1) {
+        buf_text(&w->text, " to ");
+        format_value(&w->text, real_value(s->points[s->count - 1].cores), "count", FORM_UNIT);
+    }
+    buf_text(&w->text, " cores");
+    writer_phrase(w, &w->set->headline, TONE_STRONG);
+    if (!s->same_work)
+        buf_text(&w->text, "the runs did not all process as many events: rates are compared, start-up counts more in "
+                           "short runs");
+    writer_phrase(w, &w->set->subline, TONE_WARN);
+    if (s->no_law) {
+        buf_text(&w->text, s->no_law);
+        buf_format(&w->text, "; there are %zu", s->count < FEWEST_POINTS ? s->count : s->different);
+    }
+    writer_phrase(w, &w->set->subline, TONE_QUIET);
+}
+
+static void write_points(table_writer *w, const scaling *s)
+{
+    static const table_column columns[] = {
+        {.title = {"run", 3}, .shortens = true},
+        {.title = {"workers", 7}, .align = TABLE_RIGHT, .priority = 3},
+        {.title = {"cores", 5}, .align = TABLE_RIGHT},
+        {.title = {"wall time", 9}, .align = TABLE_RIGHT, .priority = 2},
+        {.title = {"event rate", 10}, .align = TABLE_RIGHT},
+        {.title = {"ideal", 5}, .align = TABLE_RIGHT, .priority = 4},
+        {.title = {"law", 3}, .align = TABLE_RIGHT, .priority = 5},
+        {.title = {"speed-up", 8}, .align = TABLE_RIGHT, .priority = 1},
+        {.title = {"efficiency", 10}, .align = TABLE_RIGHT, .bar = true},
+    };
+    writer_begin(w, "points", "Throughput against cores", columns, 9, s->count);
+    double ideal_per_core = s->points[0].rate / s->points[0].cores;
+    for (size_t i = 0; i < s->count; i++) {
+        const scaling_point *point = &s->points[i];
+        writer_text(w, point->label, TONE_PLAIN);
+        write_number(w, point->workers, "count", FORM_UNIT);
+        write_number(w, point->cores, "count", FORM_UNIT);
+        write_number(w, point->seconds, "s", FORM_UNIT);
+        write_number(w, point->rate / 1000, "kHz", FORM_UNIT);
+        write_number(w, ideal_per_core * point->cores / 1000, "kHz", FORM_UNIT);
+        write_number(w, s->no_law ? (double)NAN : scaling_rate(&s->usl, point->cores) / 1000, "kHz", FORM_UNIT);
+        write_number(w, point->speedup, "ratio", FORM_TIMES);
+        write_number(w, point->efficiency, "ratio", FORM_PERCENT);
+        writer_share(w, fmin(1, point->efficiency));
+    }
+    buf_text(&w->text, "ideal, speed-up and efficiency: against the run with the fewest cores");
+    writer_more(w);
+}
+
+/* "0.021 [0.015, 0.027]" */
+static void write_interval(table_writer *w, const interval *i, const char *unit, double scale, format_form form)
+{
+    const double ends[] = {i->low, i->high};
+    if (!isfinite(i->estimate))
+        buf_text(&w->text, isnan(i->estimate) ? "n/a" : "none");
+    else
+        format_value(&w->text, real_value(i->estimate * scale), unit, form);
+    if (!isnan(i->low)) {
+        buf_text(&w->text, " [");
+        for (size_t e = 0; e < 2; e++) {
+            if (isfinite(ends[e]))
+                format_value(&w->text, real_value(ends[e] * scale), unit, form);
+            else
+                buf_text(&w->text, "∞");
+            buf_text(&w->text, e == 0 ? ", " : "]");
+        }
+    }
+    writer_cell(w, TONE_PLAIN, real_value(i->estimate));
+}
+
+static void write_law(table_writer *w, const char *name, const scaling_law *law)
+{
+    writer_text(w, str_from(name), TONE_PLAIN);
+    write_interval(w, &law->rate, "kHz", 1e-3, FORM_UNIT);
+    write_interval(w, &law->contention, "ratio", 1, FORM_PERCENT);
+    if (law->kind == LAW_USL)
+        write_interval(w, &law->coherence, "ratio", 1, FORM_PERCENT);
+    else
+        writer_text(w, STR("0"), TONE_QUIET);
+    write_interval(w, &law->knee, "count", 1, FORM_UNIT);
+    write_interval(w, &law->peak, "count", 1, FORM_UNIT);
+    write_interval(w, &law->highest_rate, "kHz", 1e-3, FORM_UNIT);
+    write_number(w, law->scatter, "ratio", FORM_PERCENT);
+}
+
+static void write_laws(table_writer *w, const scaling *s)
+{
+    static const table_column columns[] = {
+        {.title = {"law", 3}},
+        {.title = {"one core", 8}, .priority = 2},
+        {.title = {"contention", 10}},
+        {.title = {"coherence", 9}, .priority = 1},
+        {.title = {"knee (cores)", 12}},
+        {.title = {"peak (cores)", 12}, .priority = 4},
+        {.title = {"highest rate", 12}, .priority = 3},
+        {.title = {"scatter", 7}, .align = TABLE_RIGHT, .priority = 5},
+    };
+    if (s->no_law)
+        return;
+    writer_begin(w, "laws", "Scaling laws, with 95 % intervals", columns, 8, 2);
+    write_law(w, "Amdahl", &s->amdahl);
+    write_law(w, "Universal Scalability", &s->usl);
+}
+
+static void write_choice(table_writer *w, const scaling *s, const char *name, const scaling_choice *choice)
+{
+    if (isnan(choice->cores))
+        return;
+    writer_text(w, str_from(name), TONE_PLAIN);
+    write_number(w, choice->workers, "count", FORM_UNIT);
+    write_number(w, round(choice->cores), "count", FORM_UNIT);
+    write_number(w, choice->seconds, "s", FORM_UNIT);
+    if (isnan(choice->cost))
+        buf_text(&w->text, "n/a");
+    else
+        buf_format(&w->text, "%.2f", choice->cost);
+    writer_cell(w, isnan(choice->cost) ? TONE_QUIET : TONE_PLAIN, real_value(choice->cost));
+    double measured = s->points[s->count - 1].cores;
+    if (choice->cores > measured * 1.05)
+        buf_text(&w->text, "beyond what was measured");
+    writer_cell(w, TONE_WARN, NOTHING);
+}
+
+static void write_choices(table_writer *w, const scaling *s)
+{
+    static const table_column columns[] = {
+        {.title = {"choice", 6}, .most_lines = 3},
+        {.title = {"workers", 7}, .align = TABLE_RIGHT},
+        {.title = {"cores", 5}, .align = TABLE_RIGHT},
+        {.title = {"wall time", 9}, .align = TABLE_RIGHT},
+        {.title = {"cost", 4}, .align = TABLE_RIGHT, .priority = 1},
+        {.title = {"", 0}, .most_lines = 3},
+    };
+    if (s->no_law || (isnan(s->knee.cores) && isnan(s->best.cores)))
+        return;
+    writer_begin(w, "choices", "What to choose", columns, 6, 2);
+    write_choice(w, s, "knee: beyond, 1 % more cores give less than 0.5 % more speed", &s->knee);
+    write_choice(w, s, "cheapest, waiting included", &s->best);
+}
+
+roast_code scaling_tables(table_set *out, const scaling *s, roast_error *err)
+{
+    table_writer w;
+    writer_init(&w, out, 3);
+    write_headings(&w, s);
+    write_points(&w, s);
+    write_laws(&w, s);
+    write_choices(&w, s);
+    return writer_finish(&w, err);
+}
+
+/* ---- JSON -----------------------------------------------------------------------------------------------------------
+ */
+
+static void json_point(json_writer *w, const scaling_point *point)
+{
+    json_put_open(w, NULL, '{');
+    json_put_text(w, "run", point->label);
+    json_put_real(w, "workers", point->workers);
+    json_put_real(w, "cores", point->cores);
+    json_put_real(w, "elapsed_time_seconds", point->seconds);
+    json_put_real(w, "events", point->events);
+    json_put_real(w, "events_per_second", point->rate);
+    json_put_real(w, "speedup", point->speedup);
+    json_put_real(w, "efficiency", point->efficiency);
+    json_put_close(w, '}');
+}
+
+static void json_law(json_writer *w, const char *key, const scaling_law *law)
+{
+    json_put_open(w, key, '{');
+    json_put_interval(w, "events_per_second_and_core", &law->rate);
+    json_put_interval(w, "contention", &law->contention);
+    json_put_interval(w, "coherence", &law->coherence);
+    json_put_interval(w, "knee_cores", &law->knee);
+    json_put_interval(w, "peak_cores", &law->peak);
+    json_put_interval(w, "highest_events_per_second", &law->highest_rate);
+    json_put_real(w, "scatter", law->scatter);
+    json_put_close(w, '}');
+}
+
+static void json_choice(json_writer *w, const char *key, const scaling_choice *choice)
+{
+    json_put_open(w, key, '{');
+    json_put_real(w, "cores", choice->cores);
+    json_put_real(w, "workers", choice->workers);
+    json_put_real(w, "elapsed_time_seconds", choice->seconds);
+    json_put_real(w, "cost", choice->cost);
+    json_put_close(w, '}');
+}
+
+void scaling_json(buf *out, const scaling *s)
+{
+    json_writer w = {.out = out};
+    json_put_open(&w, NULL, '{');
+    json_put_open(&w, "points", '[');
+    for (size_t i = 0; i < s->count; i++)
+        json_point(&w, &s->points[i]);
+    json_put_close(&w, ']');
+    json_put_text(&w, "why_no_law", str_from(s->no_law));
+    if (!s->no_law) {
+        json_law(&w, "amdahl", &s->amdahl);
+        json_law(&w, "usl", &s->usl);
+        json_choice(&w, "knee", &s->knee);
+        json_choice(&w, "cheapest", &s->best);
+    }
+    json_put_close(&w, '}');
+    buf_char(out, '\n');
+}
