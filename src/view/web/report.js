@@ -43,7 +43,7 @@ const memoryText = x => onLadder(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const hertzText = x => onLadder(x, 1000, ['Hz', 'kHz', 'MHz', 'GHz']);
 const percentText = x => !Number.isFinite(x) ? 'n/a' : (x < 999.95 ? x.toFixed(x === 0 ? 0 : 1) : grouped(x)) + ' %';
 const countText = x => !Number.isFinite(x) ? 'n/a' : x < 1e6 ? grouped(x) : onLadder(x, 1000, ['', 'k', 'M', 'G', 'T']);
-const meanCountText = x => !Number.isFinite(x) ? 'n/a' : Math.abs(x - Math.round(x)) < 0.05 ? countText(Math.round(x)) : shortNumber(x);
+const meanCountText = x => !Number.isFinite(x) ? 'n/a' : Math.abs(x - Math.round(x)) <= 1e-3 * x ? countText(Math.round(x)) : shortNumber(x);
 
 function secondsText(s) {
   if (!Number.isFinite(s)) return 'n/a';
