@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "run/reader.h"
+#include "view/report.h"
 
 roast_run *run_lock(run_object *self)
 {
@@ -73,6 +74,7 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     return code ? core_raise(state, &err) : summary_new(state, summary);
 }
 
+<<<<<<< HEAD
 /* The explanation as JSON text. */
 static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
 {
@@ -84,10 +86,19 @@ static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roas
     if (!code)
         findings_document(text, summary, &why);
     explanation_release(&why);
+=======
+static roast_code write_report(buf *page, roast_run *run, roast_error *err)
+{
+    roast_summary *summary;
+    roast_code code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = report_put(page, run, summary, err);
+>>>>>>> report
     roast_summary_free(summary);
     return code;
 }
 
+<<<<<<< HEAD
 static PyObject *run_explain(PyObject *object, PyObject *args)
 {
     run_object *self = (run_object *)object;
@@ -104,6 +115,24 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);
     return result;
+=======
+static PyObject *run_report(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    run_object *self = (run_object *)object;
+    roast_run *run = run_lock(self);
+    if (!run)
+        return NULL;
+    buf page = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = write_report(&page, run, &err);
+    Py_END_ALLOW_THREADS run_unlock(self);
+    PyObject *bytes = code ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
+                           : PyBytes_FromStringAndSize(page.data, (Py_ssize_t)page.len);
+    buf_release(&page);
+    return bytes;
+>>>>>>> report
 }
 
 static PyObject *run_columns(PyObject *object, PyObject *name)
@@ -245,6 +274,7 @@ static PyMethodDef run_methods[] = {
      "chunk_records()\n--\n\nThe chunks as a sequence of dicts in the documented shape, made when asked for."},
     {"tracking_data", run_tracking_data, METH_NOARGS,
      "tracking_data()\n--\n\nThe time series of the workers, as roastcoffea 0.1 has them."},
+    {"report", run_report, METH_NOARGS, "report()\n--\n\nThe run as one HTML page that needs nothing else, in UTF-8."},
     {"document", run_document_text, METH_VARARGS,
      "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config'; or None."},
     {"activities", run_activity_list, METH_NOARGS,

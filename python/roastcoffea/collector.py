@@ -215,6 +215,10 @@ class MetricsCollector:
         else:
             print_run(self.run)
 
+    def report(self, path: str | os.PathLike) -> Path:
+        """Write the run as one HTML page that needs nothing else, and return its path."""
+        return self.run.report(path)
+
     def _repr_html_(self) -> str:
         return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"
 

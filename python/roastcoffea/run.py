@@ -107,6 +107,12 @@ class Run:
 
         print_run(self)
 
+    def report(self, path: str | os.PathLike) -> Path:
+        """Write the run as one HTML page that needs nothing else, and return its path."""
+        page = Path(path)
+        page.write_bytes(self._run.report())
+        return page
+
     def _repr_html_(self) -> str:
         from roastcoffea.export.reporter import html_of_run
 

@@ -46,8 +46,21 @@ static void inherit_failure(buf *out, const buf *part)
         out->code = part->code;
 }
 
+/* Most texts are: they need no copies. */
+static bool is_plain_already(roast_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < ' ' || text.ptr[i] > '~')
+            return false;
+    return text.len <= HTML_LONGEST;
+}
+
 void html_plain(buf *out, roast_str text)
 {
+    if (is_plain_already(text)) {
+        buf_str(out, text);
+        return;
+    }
     buf safe = {0};
     text_safe(&safe, text, true);
     text_shorten(out, buf_view(&safe), HTML_LONGEST, true);
@@ -57,6 +70,10 @@ void html_plain(buf *out, roast_str text)
 
 void html_text(buf *out, roast_str text)
 {
+    if (is_plain_already(text)) {
+        put_escaped(out, text);
+        return;
+    }
     buf plain = {0};
     html_plain(&plain, text);
     put_escaped(out, buf_view(&plain));
@@ -77,25 +94,33 @@ static size_t tail_at(roast_str safe)
     return safe.len - rest.len;
 }
 
-static void put_name(buf *out, roast_str text)
+static void put_parts(buf *out, roast_str safe)
 {
-    buf plain = {0};
-    html_plain(&plain, text);
-    roast_str safe = buf_view(&plain);
     if (text_width(safe) < FEWEST_TO_SPLIT) {
         buf_text(out, "<bdi>");
         put_escaped(out, safe);
         buf_text(out, "</bdi>");
-    } else {
-        size_t at = tail_at(safe);
-        buf_text(out, "<bdi class=\"name\" title=\"");
-        put_escaped(out, safe);
-        buf_text(out, "\"><span>");
-        put_escaped(out, (roast_str){safe.ptr, at});
-        buf_text(out, "</span><span>");
-        put_escaped(out, (roast_str){safe.ptr + at, safe.len - at});
-        buf_text(out, "</span></bdi>");
+        return;
     }
+    size_t at = tail_at(safe);
+    buf_text(out, "<bdi class=\"name\" title=\"");
+    put_escaped(out, safe);
+    buf_text(out, "\"><span>");
+    put_escaped(out, (roast_str){safe.ptr, at});
+    buf_text(out, "</span><span>");
+    put_escaped(out, (roast_str){safe.ptr + at, safe.len - at});
+    buf_text(out, "</span></bdi>");
+}
+
+static void put_name(buf *out, roast_str text)
+{
+    if (is_plain_already(text)) {
+        put_parts(out, text);
+        return;
+    }
+    buf plain = {0};
+    html_plain(&plain, text);
+    put_parts(out, buf_view(&plain));
     inherit_failure(out, &plain);
     buf_release(&plain);
 }
@@ -178,8 +203,12 @@ void html_grid(buf *out, const table *t, size_t limit)
 
 /* ---- Rows for a script --------------------------------------------------------------------------------------- */
 
-static void put_quoted(buf *out, roast_str text)
+void html_quoted(buf *out, roast_str text)
 {
+    if (is_plain_already(text)) {
+        json_put_quoted(out, text);
+        return;
+    }
     buf plain = {0};
     html_plain(&plain, text);
     json_put_quoted(out, buf_view(&plain));
@@ -209,7 +238,7 @@ static void put_json_cell(buf *out, const table_cell *cell)
     }
     if (number || cell->tone || shared)
         buf_char(out, '[');
-    put_quoted(out, cell->text);
+    html_quoted(out, cell->text);
     if (number || cell->tone || shared)
         buf_char(out, ',');
     if (number)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -573,18 +572,13 @@ static void put_version(page *p)
     buf_text(p->out, roast_version());
 }
 
-static void put_made(page *p)
-{
-    clock_format_utc(p->out, clock_wall_ns());
-}
-
 static const struct slot {
     const char *name;
     void (*put)(page *p);
 } SLOTS[] = {
-    {"policy", put_policy},     {"title", put_title}, {"style", put_style},           {"headline", put_headline},
-    {"sections", put_sections}, {"data", put_data},   {"navigation", put_navigation}, {"script", put_script},
-    {"version", put_version},   {"made", put_made},
+    {"policy", put_policy},         {"title", put_title},       {"style", put_style},
+    {"headline", put_headline},     {"sections", put_sections}, {"data", put_data},
+    {"navigation", put_navigation}, {"script", put_script},     {"version", put_version},
 };
 
 static void fill_slot(page *p, roast_str name)

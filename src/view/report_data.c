@@ -286,13 +286,8 @@ static void put_series(buf *out, const report_data *data)
 
 static void put_name(buf *out, const char *before, roast_str text)
 {
-    buf plain = {0};
     buf_text(out, before);
-    html_plain(&plain, text);
-    json_put_quoted(out, buf_view(&plain));
-    if (plain.code && !out->code)
-        out->code = plain.code;
-    buf_release(&plain);
+    html_quoted(out, text);
 }
 
 static void put_names(buf *out, const report_data *data, const int *colours)

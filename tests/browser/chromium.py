@@ -48,6 +48,7 @@ class Chromium:
         self.number = 0
         self.unread = b""
         self.pages: dict[str, Page] = {}
+        self.events: list[tuple[str, dict]] = []  # that belong to no page
         return self
 
     def __exit__(self, *_) -> None:
@@ -98,6 +99,18 @@ class Chromium:
         page = self.pages.get(event.get("sessionId", ""))
         if page:
             page.take(event["method"], event["params"])
+        else:
+            self.events.append((event["method"], event["params"]))
+
+    def trace(self, work) -> list[dict]:
+        """What the browser did while work() ran: the events of its trace."""
+        self.events.clear()
+        self.call("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": ["toplevel", "__metadata"]})
+        work()
+        self.call("Tracing.end")
+        while not any(method == "Tracing.tracingComplete" for method, _ in self.events):
+            self.take(self.message())
+        return [event for method, data in self.events if method == "Tracing.dataCollected" for event in data["value"]]
 
     def open(self, path: pathlib.Path, **options) -> Page:
         return Page(self, path.resolve().as_uri(), **options)

@@ -43,7 +43,7 @@ const memoryText = x => onLadder(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const hertzText = x => onLadder(x, 1000, ['Hz', 'kHz', 'MHz', 'GHz']);
 const percentText = x => !Number.isFinite(x) ? 'n/a' : (x < 999.95 ? x.toFixed(x === 0 ? 0 : 1) : grouped(x)) + ' %';
 const countText = x => !Number.isFinite(x) ? 'n/a' : x < 1e6 ? grouped(x) : onLadder(x, 1000, ['', 'k', 'M', 'G', 'T']);
-const meanCountText = x => !Number.isFinite(x) ? 'n/a' : Math.abs(x - Math.round(x)) < 0.05 ? countText(Math.round(x)) : shortNumber(x);
+const meanCountText = x => !Number.isFinite(x) ? 'n/a' : Math.abs(x - Math.round(x)) <= 1e-3 * x ? countText(Math.round(x)) : shortNumber(x);
 
 function secondsText(s) {
   if (!Number.isFinite(s)) return 'n/a';
@@ -617,7 +617,7 @@ function drawLanes(run, canvas) {
   drawTimeAxis(c, plotWidth, 0, lanes.height, true);
   const width = Math.round(plotWidth * ratio), height = Math.round(lanes.height * ratio), rows = lanes.rows.length || 1;
   const picture = new ImageData(width, height), pixels = new Uint32Array(picture.data.buffer);
-  const scale = width / (shown.to - shown.from), rowHeight = height / rows, gap = rowHeight >= 4 ? Math.max(1, Math.round(ratio)) : 0;
+  const scale = width / (shown.to - shown.from), rowHeight = height / rows, gap = rowHeight < 4 ? 0 : rowHeight < 8 ? 1 : Math.round(ratio);
   const shades = run.names.datasets.map(([, number]) => colours[datasetClass(number)]);
   shades.push(colours.neutral);
   const full = shades.map(hex => pixel(hex, 0.92)), light = shades.map(hex => pixel(hex, 0.42)), dim = shades.map(hex => pixel(hex, 0.16));
