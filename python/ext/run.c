@@ -74,7 +74,6 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     return code ? core_raise(state, &err) : summary_new(state, summary);
 }
 
-<<<<<<< HEAD
 /* The explanation as JSON text. */
 static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
 {
@@ -86,19 +85,20 @@ static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roas
     if (!code)
         findings_document(text, summary, &why);
     explanation_release(&why);
-=======
+    roast_summary_free(summary);
+    return code;
+}
+
 static roast_code write_report(buf *page, roast_run *run, roast_error *err)
 {
     roast_summary *summary;
     roast_code code = roast_summarize(&summary, run, err);
     if (!code)
         code = report_put(page, run, summary, err);
->>>>>>> report
     roast_summary_free(summary);
     return code;
 }
 
-<<<<<<< HEAD
 static PyObject *run_explain(PyObject *object, PyObject *args)
 {
     run_object *self = (run_object *)object;
@@ -115,7 +115,8 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);
     return result;
-=======
+}
+
 static PyObject *run_report(PyObject *object, PyObject *unused)
 {
     (void)unused;
@@ -132,7 +133,6 @@ static PyObject *run_report(PyObject *object, PyObject *unused)
                            : PyBytes_FromStringAndSize(page.data, (Py_ssize_t)page.len);
     buf_release(&page);
     return bytes;
->>>>>>> report
 }
 
 static PyObject *run_columns(PyObject *object, PyObject *name)
