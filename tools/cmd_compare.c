@@ -1,16 +1,19 @@
 /* roast compare: what changed between two runs, or two groups of runs. */
 #include "base/error.h"
+#include "base/str.h"
 #include "command.h"
 #include "console.h"
 #include "output.h"
 #include "runs.h"
 #include "view/comparison.h"
+#include "view/html_tables.h"
 #include "view/markdown.h"
 
-enum { ALL, JSON, MARKDOWN, SALVAGE, WIDTH, COLOR };
+enum { ALL, JSON, HTML, MARKDOWN, SALVAGE, WIDTH, COLOR };
 const option COMPARE_OPTIONS[] = {
     [ALL] = {"all", NULL, "every part of the difference; otherwise the largest eight", NULL, 'a'},
     [JSON] = OPTION_JSON,
+    [HTML] = {"html", "FILE", "write the tables as one HTML page too; - is standard output", NULL, 0},
     [MARKDOWN] = OPTION_MARKDOWN,
     [SALVAGE] = OPTION_SALVAGE,
     [WIDTH] = OPTION_WIDTH,
@@ -24,11 +27,15 @@ static int print_tables(const comparison *c, const invocation *call, const termi
 {
     table_set set;
     roast_error err = {0};
-    buf out = {0}, markdown = {0};
+    buf out = {0}, markdown = {0}, html = {0};
     roast_code code = comparison_tables(&set, c, call->values[ALL] ? 0 : PARTS_SHOWN, &err);
     if (!code && call->values[MARKDOWN]) {
         markdown_tables(&markdown, &set);
         code = output_buffer(call->values[MARKDOWN], &markdown, &err);
+    }
+    if (!code && call->values[HTML]) {
+        html_tables(&html, &set, STR("What changed"));
+        code = output_buffer(call->values[HTML], &html, &err);
     }
     if (!code)
         terminal_tables(&out, &set, options);

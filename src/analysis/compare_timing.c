@@ -207,7 +207,9 @@ static bool add_pair_timing(compare_work *w, pair_quantity quantity, const boots
     timing.pairs = v.of.count;
     for (compare_side side = SIDE_A; side < SIDES && v.known; side++)
         timing.sides[side].estimate = v.sums[side] / (double)v.known / 1e9;
-    if (!out->chunks_paired)
+    if (!out->chunks_paired && (!out->chunks_only[SIDE_A] || !out->chunks_only[SIDE_B]))
+        timing.why = "no chunk records on both sides";
+    else if (!out->chunks_paired)
         timing.why = "no chunk of A is in B: other files, or other entry ranges";
     else if (v.of.count < 2 || v.of.count * 2 < v.known)
         timing.why = v.of.count < 2 ? "fewer than two pairs of chunks measured it" : "it is 0 in most chunks";

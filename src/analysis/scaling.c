@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/explain.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -373,6 +374,50 @@ static void choose(scaling *s)
         s->best = choice_of(s, cheapest_cores(s));
 }
 
+/* ---- Too few runs for a law
+ * ---------------------------------------------------------------------------------------------- */
+
+static const compare_input *largest_run(const compare_input *inputs, size_t count)
+{
+    const compare_input *largest = &inputs[0];
+    for (size_t i = 1; i < count; i++)
+        if (summary_real(inputs[i].summary, M_run_total_cores) > summary_real(largest->summary, M_run_total_cores))
+            largest = &inputs[i];
+    return largest;
+}
+
+static void take_bounds(scaling *s, const explanation *e, double cores)
+{
+    static const struct {
+        const char *id;
+        double times;
+    } asked[SCALING_BOUNDS] = {{"workers_half", 0.5}, {"workers_twice", 2}, {"workers_four_times", 4}};
+    s->replay_error_percent = e->replay_error_percent;
+    for (size_t a = 0; a < SCALING_BOUNDS; a++)
+        for (size_t i = 0; i < e->n_what_ifs; i++)
+            if (strcmp(e->what_ifs[i].id, asked[a].id) == 0 && isfinite(e->what_ifs[i].wall_seconds))
+                s->bounds[s->n_bounds++] =
+                    (scaling_bound){asked[a].times, cores * asked[a].times, e->what_ifs[i].wall_seconds};
+}
+
+static roast_code find_bounds(scaling *s, const compare_input *inputs, size_t count, roast_error *err)
+{
+    const compare_input *largest = largest_run(inputs, count);
+    s->replay_error_percent = (double)NAN;
+    if (!s->no_law || !largest->run)
+        return ROAST_OK;
+    explanation *e = calloc(1, sizeof *e);
+    if (!e)
+        return fail_memory(err);
+    roast_code code = explain_run(e, largest->run, largest->summary, true, err);
+    if (!code) {
+        take_bounds(s, e, summary_real(largest->summary, M_run_total_cores));
+        explanation_release(e);
+    }
+    free(e);
+    return code;
+}
+
 static roast_code scale_all(scaling *s, const compare_input *inputs, size_t count, roast_error *err)
 {
     s->points = arena_alloc(&s->memory, count, sizeof *s->points);
@@ -389,7 +434,7 @@ static roast_code scale_all(scaling *s, const compare_input *inputs, size_t coun
     if (!fit_laws(s, scratch))
         return fail_memory(err);
     choose(s);
-    return ROAST_OK;
+    return find_bounds(s, inputs, count, err);
 }
 
 roast_code scaling_of_runs(scaling **out, const compare_input *inputs, size_t count, const scaling_costs *costs,

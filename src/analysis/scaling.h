@@ -42,6 +42,13 @@ typedef struct scaling_choice {
     double cores, workers, seconds, cost; /* NAN where not known */
 } scaling_choice;
 
+/* What a run would take with other numbers of cores if nothing but their number changed: by replaying its chunks. */
+typedef struct scaling_bound {
+    double times, cores, seconds; /* so many times the cores; seconds at best */
+} scaling_bound;
+
+enum { SCALING_BOUNDS = 3 };
+
 typedef struct scaling {
     arena memory;
     scaling_point *points;   /* by cores */
@@ -51,11 +58,16 @@ typedef struct scaling {
     double cores_per_worker;
     const char *no_law; /* why none is fitted; NULL if they are */
     scaling_law amdahl, usl;
+    /* Where there is no law: bounds from the replay of the run with the most cores, if the replay is good enough. */
+    scaling_bound bounds[SCALING_BOUNDS];
+    size_t n_bounds;
+    double replay_error_percent; /* NAN if nothing could be replayed */
     scaling_costs costs;
     scaling_choice knee, best; /* best: the cheapest, waiting included; NAN if costs do not say */
 } scaling;
 
-/* Only the summaries and labels of the inputs are used. A run without cores or events is refused with ROAST_USAGE. */
+/* The runs themselves are read only where there are too few for a law; they may be NULL. A run without cores or events
+ * is refused with ROAST_USAGE. */
 roast_code scaling_of_runs(scaling **out, const compare_input *inputs, size_t count, const scaling_costs *costs,
                            roast_error *err);
 void scaling_free(scaling *s);

@@ -72,7 +72,7 @@ void gate_line(buf *out, const gate_result *gate)
         buf_text(out, named++ ? "; " : ": ");
         buf_format(out, "%s ", m->judged->what);
         format_change(out, m->log_ratio.estimate);
-        if (isfinite(m->log_ratio.low)) {
+        if (m->log_ratio.level > 0.5) {
             buf_char(out, ' ');
             format_change_interval(out, &m->log_ratio, 1 - 2 * gate->options.alpha);
         }

@@ -168,14 +168,41 @@ static void write_choices(table_writer *w, const scaling *s)
     write_choice(w, s, "cheapest, waiting included", &s->best);
 }
 
+static void write_bounds(table_writer *w, const scaling *s)
+{
+    static const table_column columns[] = {
+        {.title = {"cores", 5}, .align = TABLE_RIGHT},
+        {.title = {"", 0}, .align = TABLE_RIGHT, .priority = 1},
+        {.title = {"wall time, at best", 18}, .align = TABLE_RIGHT},
+        {.title = {"event rate", 10}, .align = TABLE_RIGHT},
+    };
+    if (!s->n_bounds)
+        return;
+    const scaling_point *largest = &s->points[s->count - 1];
+    writer_begin(w, "bounds", "With other numbers of cores, by replay", columns, 4, s->n_bounds);
+    for (size_t i = 0; i < s->n_bounds; i++) {
+        const scaling_bound *bound = &s->bounds[i];
+        write_number(w, bound->cores, "count", FORM_UNIT);
+        write_number(w, bound->times, "ratio", FORM_TIMES);
+        write_number(w, bound->seconds, "s", FORM_UNIT);
+        write_number(w, largest->events / bound->seconds / 1000, "kHz", FORM_UNIT);
+    }
+    buf_text(&w->text, "the chunks of ");
+    buf_str(&w->text, largest->label);
+    buf_format(&w->text, " once more, each as long as it was; replaying what happened is off by %.1f %%",
+               s->replay_error_percent);
+    writer_more(w);
+}
+
 roast_code scaling_tables(table_set *out, const scaling *s, roast_error *err)
 {
     table_writer w;
-    writer_init(&w, out, 3);
+    writer_init(&w, out, 4);
     write_headings(&w, s);
     write_points(&w, s);
     write_laws(&w, s);
     write_choices(&w, s);
+    write_bounds(&w, s);
     return writer_finish(&w, err);
 }
 
@@ -228,6 +255,16 @@ void scaling_json(buf *out, const scaling *s)
         json_point(&w, &s->points[i]);
     json_put_close(&w, ']');
     json_put_text(&w, "why_no_law", str_from(s->no_law));
+    json_put_open(&w, "bounds", '[');
+    for (size_t i = 0; i < s->n_bounds; i++) {
+        json_put_open(&w, NULL, '{');
+        json_put_real(&w, "times", s->bounds[i].times);
+        json_put_real(&w, "cores", s->bounds[i].cores);
+        json_put_real(&w, "elapsed_time_seconds_at_best", s->bounds[i].seconds);
+        json_put_close(&w, '}');
+    }
+    json_put_close(&w, ']');
+    json_put_real(&w, "replay_error_percent", s->no_law ? s->replay_error_percent : (double)NAN);
     if (!s->no_law) {
         json_law(&w, "amdahl", &s->amdahl);
         json_law(&w, "usl", &s->usl);

@@ -291,8 +291,10 @@ static void put_header(block *b, const table *t, const layout *l)
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!l->widths[i])
             continue;
-        move_to(b, at);
-        put_aligned(b, t->columns[i].title, l->widths[i], t->columns[i].align, TONE_QUIET);
+        if (t->columns[i].title.len) {
+            move_to(b, at);
+            put_aligned(b, t->columns[i].title, l->widths[i], t->columns[i].align, TONE_QUIET);
+        }
         at += l->widths[i] + GAP;
     }
     end_line(b);
@@ -377,7 +379,7 @@ static void draw_table(block *b, const table *t, size_t width)
     roast_str rest = str_absent(t->more) ? t->more : safe_text(b, t->more);
     while (rest.len) {
         put_spaces(b, INDENT);
-        put(b, text_take_line(&rest, width - INDENT, true), TONE_QUIET);
+        put(b, text_take_line(&rest, width - INDENT, false), TONE_QUIET);
         end_line(b);
     }
 }

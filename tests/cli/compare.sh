@@ -9,6 +9,7 @@ echo
 echo "--- groups of runs"
 roast compare a?.roast -- b?.roast --width 100 --markdown compare.md | sed -n '/What changed/,/equal/p'
 sed -n '/What changed/,/equal/p' compare.md
+roast compare a.roast b.roast --html page.html > /dev/null && grep -c "<tr>" page.html
 echo
 echo "--- other chunks, and nothing in common"
 make_run small small.roast
