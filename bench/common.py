@@ -55,6 +55,7 @@ class Context:
     repeat: int
     quick: bool
     reference: pathlib.Path | None  # a Python that has 0.1.2
+    full: bool = False
 
     def tool(self, name: str) -> str:
         for folder in ("tools", "bench"):

@@ -12,7 +12,8 @@ typedef enum kind { COUNT, NUMBER, FLAG, TEXT } kind;
 
 typedef struct settings {
     synth_options job;
-    char *output;
+    synth_planted planted;
+    char *output, *scenario;
     bool measure_write, no_truth, no_report, unfinished;
 } settings;
 
@@ -47,6 +48,8 @@ static const option_row rows[] = {
     {"slow-open", NUMBER, JOB(slow_open), "factor on the time that opening a file takes"},
     {"slow-cpu", NUMBER, JOB(slow_cpu), "factor on the CPU time of chunks"},
     {"slow-wait", NUMBER, JOB(slow_wait), "factor on the time that chunks wait"},
+    {"scenario", TEXT, SETTING(scenario),
+     "a job of random size with a fault planted in it: slow_storage, tail, …; an unknown one lists them"},
     {"tasks", FLAG, JOB(tasks), "record a task for each attempt"},
     {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
@@ -169,7 +172,7 @@ static roast_code write_truth(const settings *s, const synth_job *job, roast_err
     roast_code code = ROAST_OK;
     FILE *out = fopen(path, "w");
     if (out)
-        code = synth_truth(job, out, err);
+        code = synth_truth(job, s->scenario ? &s->planted : NULL, out, err);
     if (!out || fclose(out)) {
         code = err->code = ROAST_IO;
         snprintf(err->message, sizeof err->message, "%s: %s", path, strerror(errno));
@@ -184,6 +187,13 @@ int main(int argc, char **argv)
     if (!parse(&s, argc, argv))
         return 2;
     roast_error err = {0};
+    if (s.scenario && !synth_scenario(&s.job, s.scenario, &s.planted, &err)) {
+        fprintf(stderr, "roast-synth: there is no scenario \"%s\"; there are", s.scenario);
+        for (size_t i = 0; synth_scenario_at(i); i++)
+            fprintf(stderr, " %s", synth_scenario_at(i));
+        fputc('\n', stderr);
+        return 2;
+    }
     double begun = now();
     synth_job *job = synth_simulate(&s.job, &err);
     double simulated = now();

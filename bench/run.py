@@ -13,7 +13,7 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "instrumentation", "report", "root")
+TOPICS = ("core", "instrumentation", "root", "compare", "gate", "charts", "explain", "report")
 
 
 def release_build(build: pathlib.Path) -> None:
@@ -30,6 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-reference", action="store_true", help="leave out the comparison with 0.1.2")
     parser.add_argument("--repeat", type=int, default=3, help="repetitions, of which the median counts")
     parser.add_argument("--quick", action="store_true", help="leave out the largest sizes")
+    parser.add_argument("--full", action="store_true", help="measure what is else scaled up from a sample (minutes more)")
     parser.add_argument("--json", type=pathlib.Path, help="write the results here too")
     return parser.parse_args()
 
@@ -41,7 +42,7 @@ def main() -> None:
     reference = None if chosen.no_reference else reference_python(ROOT / ".venv-bench")
     lines = []
     with tempfile.TemporaryDirectory(prefix="roast-bench-") as work:
-        context = Context(chosen.build, pathlib.Path(work), chosen.repeat, chosen.quick, reference)
+        context = Context(chosen.build, pathlib.Path(work), chosen.repeat, chosen.quick, reference, chosen.full)
         for topic in chosen.topics:
             say(f"bench: {topic}")
             lines += importlib.import_module(topic).run(context)

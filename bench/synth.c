@@ -22,9 +22,14 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+double synth_uniform(uint64_t *state)
+{
+    return (double)(next_random(state) >> 11) * 0x1p-53;
+}
+
 static double uniform(synth_job *job, double from, double to)
 {
-    return from + (to - from) * (double)(next_random(&job->random) >> 11) * 0x1p-53;
+    return from + (to - from) * synth_uniform(&job->random);
 }
 
 static bool chance(synth_job *job, double probability)
@@ -146,12 +151,67 @@ static void plan_files(synth_job *job)
     for (uint32_t f = 0; f < o->files; f++) {
         synth_file *file = &job->files[f];
         file->dataset = (uint32_t)((uint64_t)f * o->datasets / o->files);
-        snprintf(file->url, sizeof file->url, "root://eos.example.org//store/nano/%s/%05u.root",
-                 job->datasets[file->dataset].name, f);
+        if (o->scenario)
+            snprintf(file->url, sizeof file->url, "root://site%u.example.org//store/nano/%s/%05u.root",
+                     f % o->physics.sites, job->datasets[file->dataset].name, f);
+        else
+            snprintf(file->url, sizeof file->url, "root://eos.example.org//store/nano/%s/%05u.root",
+                     job->datasets[file->dataset].name, f);
         snprintf(file->uuid, sizeof file->uuid, "%08x-5eed-11ee-8000-%012x", f, (unsigned)o->seed);
         file->compressed = compressed + llround(uniform(job, 2e8, 2e9));
         file->uncompressed = uncompressed + scaled(file->compressed - compressed, uniform(job, 1.5, 5));
         file->clusters = llround(uniform(job, 3, 120));
+    }
+}
+
+/* Which chunks of a scenario are huge: late ones, where they hurt. */
+static bool is_huge(const synth_options *o, uint32_t base, uint32_t n_base)
+{
+    for (uint32_t k = 0; k < o->faults.huge_chunks; k++) {
+        uint64_t state = o->seed * 31 + k;
+        if (base == (uint32_t)(n_base * (0.7 + 0.29 * synth_uniform(&state))))
+            return true;
+    }
+    return false;
+}
+
+/* How many chunks one of the usual size becomes. */
+static uint32_t pieces_of(const synth_options *o, uint32_t base, uint32_t n_base)
+{
+    uint32_t split = o->faults.split ? o->faults.split : 1;
+    return is_huge(o, base, n_base) && o->faults.huge_cut ? split * o->faults.huge : split;
+}
+
+static uint32_t count_scenario_chunks(const synth_options *o)
+{
+    uint32_t count = 0;
+    for (uint32_t base = 0; base < o->chunks; base++)
+        count += pieces_of(o, base, o->chunks);
+    return count;
+}
+
+/* Costs are drawn from a number of the chunk's own, so that the same chunk costs the same in another order. */
+static void plan_scenario_chunks(synth_job *job, uint32_t n_base)
+{
+    const synth_options *o = &job->options;
+    uint32_t c = 0;
+    for (uint32_t base = 0; base < n_base; base++) {
+        uint32_t pieces = pieces_of(o, base, n_base);
+        uint64_t state = (o->seed << 20) + base;
+        double events = 50000 * (0.7 + 0.3 * synth_uniform(&state));
+        if (is_huge(o, base, n_base))
+            events *= o->faults.huge;
+        for (uint32_t piece = 0; piece < pieces; piece++, c++) {
+            synth_chunk *chunk = &job->chunks[c];
+            chunk->file = (uint32_t)((uint64_t)base * o->files / n_base);
+            synth_file *file = &job->files[chunk->file];
+            chunk->noise = state * 64 + piece;
+            chunk->entry_start = file->entries;
+            chunk->events = llround(events / pieces);
+            file->entries += chunk->events;
+            uint64_t fortune = chunk->noise ^ UINT64_C(0xfa11);
+            chunk->stumbles = synth_uniform(&fortune) < o->retry_rate + o->faults.failure_rate;
+        }
     }
 }
 
@@ -204,6 +264,26 @@ static void plan_worker(synth_job *job, uint32_t w)
     worker->no_more_ns = worker->left_ns;
 }
 
+/* Workers of a scenario are alike but for their faults, and each has its own luck. */
+static void plan_scenario_worker(synth_job *job, uint32_t w)
+{
+    const synth_options *o = &job->options;
+    const synth_faults *f = &o->faults;
+    synth_worker *worker = &job->workers[w];
+    uint64_t state = (o->seed << 16) + w * UINT64_C(0x51ed2701) + 7;
+    uint32_t hosts = (o->workers + o->workers_per_host - 1) / o->workers_per_host, host = w / o->workers_per_host;
+    worker->speed = 1 + o->physics.speed_spread * (2 * synth_uniform(&state) - 1);
+    double luck = synth_uniform(&state), little = synth_uniform(&state);
+    uint64_t which = o->seed * 77;
+    uint32_t first_slow = (uint32_t)(synth_uniform(&which) * hosts);
+    if (f->slow_hosts && (host + hosts - first_slow) % hosts < f->slow_hosts)
+        worker->speed /= f->host_slowdown;
+    if (f->ramp_seconds > 0 && w > 0)
+        worker->joined_ns = job->t_start_ns + nanoseconds(luck * f->ramp_seconds);
+    if (o->faults.leak_mib > 0 || f->spread_limits)
+        worker->memory_limit = (w && f->spread_limits && little < 0.4 ? 1500 : 4000) * MEBIBYTE;
+}
+
 /* ---- Doing it -----------------------------------------------------------------------------------------------------
  */
 
@@ -214,7 +294,8 @@ typedef struct schedule {
     event *parked;       /* threads that found nothing to do */
     size_t n_parked;
     uint32_t next_chunk;
-    double chunk_seconds; /* that an average chunk should take */
+    double chunk_seconds;  /* that an average chunk should take */
+    int64_t dispatcher_ns; /* when the scheduler can start the next chunk */
 } schedule;
 
 static uint32_t threads_in_all(const synth_job *job)
@@ -317,6 +398,55 @@ static void draw_costs(schedule *s, synth_attempt *attempt)
     attempt->page_faults = llround(uniform(job, 100, 5000));
 }
 
+/* The same for a scenario, from the chunk's own noise. */
+static void draw_scenario_costs(schedule *s, synth_attempt *attempt)
+{
+    synth_job *job = s->job;
+    const synth_options *o = &job->options;
+    const synth_faults *f = &o->faults;
+    const synth_chunk *chunk = &job->chunks[attempt->chunk];
+    const synth_file *file = &job->files[chunk->file];
+    const synth_dataset *dataset = &job->datasets[file->dataset];
+    synth_worker *worker = &job->workers[attempt->worker];
+    uint64_t kept = job->random;
+    job->random = chunk->noise * UINT64_C(0x2545f4914f6cdd1d) + attempt->number;
+    double usual =
+        o->physics.chunk_seconds * (double)chunk->events / 42500 * dataset->cost * noise(job, o->physics.noise);
+    double share = uniform(job, o->physics.cpu_low, o->physics.cpu_high);
+    double open = o->physics.open_seconds * noise(job, 0.2), build = o->physics.build_seconds * noise(job, 0.1);
+    bool stalls =
+        f->stall > 0 && (f->slow_site == SYNTH_EVERY_SITE || (uint32_t)f->slow_site == chunk->file % o->physics.sites);
+    double stall = stalls ? f->stall * usual * noise(job, 0.3) : 0;
+    if (stalls)
+        open *= 1 + 0.5 * f->stall;
+    double slow = f->file_slowdown > 0 && chunk->file == f->bad_file ? f->file_slowdown : 1;
+    attempt->duration_ns = nanoseconds((usual * slow + stall) / worker->speed) + 1000;
+    attempt->cpu_ns = nanoseconds(usual * share / worker->speed);
+    attempt->run_delay_ns = scaled(attempt->duration_ns - attempt->cpu_ns, uniform(job, 0, 0.05));
+    attempt->open_ns = nanoseconds(open / worker->speed);
+    attempt->events_ns = nanoseconds(build / worker->speed);
+    attempt->return_ns = nanoseconds(0.002 * usual / worker->speed);
+    attempt->bytes_read = llround((double)chunk->events * dataset->bytes_per_event);
+    attempt->read_requests = 1 + attempt->bytes_read / 300000;
+    attempt->rss_before = llround((500 + worker->leaked + uniform(job, -60, 60)) * (double)MEBIBYTE);
+    worker->leaked += f->leak_mib * uniform(job, 0.6, 1.4);
+    attempt->rss_after = llround((500 + worker->leaked + uniform(job, -60, 60)) * (double)MEBIBYTE);
+    attempt->rss_peak = attempt->rss_before + llround(uniform(job, 80, 200) * (double)MEBIBYTE);
+    attempt->voluntary_switches = attempt->involuntary_switches = attempt->page_faults = 100;
+    job->random = kept;
+}
+
+/* A worker dies of the chunk that takes more memory than there is. */
+static void die_of_memory(synth_job *job, synth_attempt *attempt)
+{
+    synth_worker *worker = &job->workers[attempt->worker];
+    if (job->options.faults.leak_mib <= 0 || attempt->worker == 0 || attempt->rss_after < worker->memory_limit)
+        return;
+    worker->left_ns = attempt->t_start_ns + scaled(attempt->duration_ns, 0.8);
+    worker->no_more_ns = worker->left_ns;
+    worker->lost = true;
+}
+
 /* An exception somewhere in process(): what had been measured until then is kept. */
 static void raise_in_process(synth_job *job, synth_attempt *attempt)
 {
@@ -353,12 +483,17 @@ static bool run_attempt(schedule *s, event *slot, uint32_t chunk_index)
     synth_chunk *chunk = &job->chunks[chunk_index];
     *attempt = (synth_attempt){.chunk = chunk_index, .worker = slot->worker, .thread = slot->thread};
     attempt->number = ++chunk->tries;
-    draw_costs(s, attempt);
+    if (job->options.scenario)
+        draw_scenario_costs(s, attempt);
+    else
+        draw_costs(s, attempt);
     if (chunk->doomed || (chunk->stumbles && chunk->tries == 1))
         raise_in_process(job, attempt);
     attempt->task_start_ns = slot->t_ns;
     attempt->t_start_ns = slot->t_ns + attempt->open_ns + attempt->events_ns;
     attempt->task_stop_ns = attempt->t_start_ns + attempt->duration_ns + attempt->return_ns;
+    if (job->options.scenario)
+        die_of_memory(job, attempt);
     synth_worker *worker = slot->worker == SYNTH_NO_WORKER ? NULL : &job->workers[slot->worker];
     if (worker && worker->left_ns != ROAST_ABSENT && worker->left_ns < attempt->task_stop_ns) {
         if (worker->lost)
@@ -380,6 +515,10 @@ static bool schedule_step(schedule *s)
         int64_t no_more = s->job->workers[slot.worker].no_more_ns;
         if (no_more != ROAST_ABSENT && no_more <= slot.t_ns)
             return true;
+    }
+    if (s->job->options.faults.dispatch_seconds > 0 && (s->retries.count || s->next_chunk < s->job->options.chunks)) {
+        slot.t_ns = slot.t_ns > s->dispatcher_ns ? slot.t_ns : s->dispatcher_ns;
+        s->dispatcher_ns = slot.t_ns + nanoseconds(s->job->options.faults.dispatch_seconds);
     }
     if (s->retries.count && s->retries.items[0].t_ns <= slot.t_ns) {
         if (!run_attempt(s, &slot, queue_pop(&s->retries).chunk))
@@ -496,6 +635,13 @@ static void take_samples(synth_job *job, uint32_t w, const int64_t *begun, const
             scaled(worker->memory_limit, resident + 0.05 * (double)sample->executing / (double)worker->cores);
         sample->managed = scaled(sample->memory, uniform(job, 0.05, 0.2));
         sample->spilled = resident > 0.4 ? scaled(worker->memory_limit, resident - 0.4) : 0;
+        if (o->scenario) {
+            double leaked = o->faults.leak_mib * n_ended;
+            sample->memory =
+                llround(fmin(500 + leaked + uniform(job, 0, 100), (double)worker->memory_limit / (double)MEBIBYTE) *
+                        (double)MEBIBYTE);
+            sample->managed = sample->spilled = 0;
+        }
         sample->cpu = (double)sample->executing * uniform(job, 55, 98) + uniform(job, 0, 4);
         sample->occupancy = (double)sample->processing * uniform(job, 0.5, 2);
         sample->net_read = round((double)sample->executing * uniform(job, 2e6, 2e7) + uniform(job, 0, 1e5));
@@ -581,7 +727,10 @@ static void sum_activities(synth_job *job)
 
 static bool allocate(synth_job *job)
 {
-    const synth_options *o = &job->options;
+    synth_options *o = &job->options;
+    job->n_base_chunks = o->chunks;
+    if (o->scenario)
+        o->chunks = count_scenario_chunks(o);
     job->n_branches = o->branches + 2 * (o->datasets - 1);
     job->unread_branches = 1000;
     job->datasets = calloc(o->datasets, sizeof *job->datasets);
@@ -600,10 +749,16 @@ static bool simulate(synth_job *job)
     plan_branches(job);
     plan_datasets(job);
     plan_files(job);
-    plan_chunks(job);
+    if (job->options.scenario)
+        plan_scenario_chunks(job, job->n_base_chunks);
+    else
+        plan_chunks(job);
     job->random += job->options.luck * UINT64_C(0x9fb21c651e98df25);
-    for (uint32_t w = 0; w < job->options.workers; w++)
+    for (uint32_t w = 0; w < job->options.workers; w++) {
         plan_worker(job, w);
+        if (job->options.scenario)
+            plan_scenario_worker(job, w);
+    }
     if (!play_schedule(job) || !order_by_end(job))
         return false;
     end_run(job);

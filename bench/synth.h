@@ -12,6 +12,49 @@
 #define SYNTH_NO_WORKER UINT32_MAX
 #define SYNTH_PROCESSOR "TopAnalysis"
 
+/* What can be wrong with a job of a scenario. */
+typedef enum synth_fault {
+    SYNTH_SLOW_STORAGE,
+    SYNTH_SLOW_HOST,
+    SYNTH_BAD_FILE,
+    SYNTH_TAIL,
+    SYNTH_RAMP_UP,
+    SYNTH_SMALL_CHUNKS,
+    SYNTH_MEMORY_LEAK,
+    SYNTH_FAILURES,
+    SYNTH_SCHEDULER,
+    SYNTH_CPU_BOUND,
+    SYNTH_FAULTS
+} synth_fault;
+
+#define SYNTH_EVERY_SITE (-1)
+
+/* How bad it is; 0 where it is not. */
+typedef struct synth_faults {
+    double stall; /* waiting in process(), in units of its time without */
+    int slow_site;
+    double host_slowdown;
+    uint32_t slow_hosts;
+    double file_slowdown;
+    uint32_t bad_file;
+    uint32_t huge, huge_chunks; /* times the events; how many of them */
+    bool huge_cut;              /* the same events in chunks of usual size */
+    double ramp_seconds;        /* over which workers come */
+    uint32_t split;             /* times more and smaller chunks */
+    double leak_mib;            /* that a worker's memory grows per chunk */
+    bool spread_limits;         /* some workers have so little memory that the leak kills them */
+    double failure_rate;        /* of first attempts */
+    double dispatch_seconds;    /* that the scheduler needs to start a chunk, one after the other */
+} synth_faults;
+
+/* What the chunks and workers of a scenario are like. */
+typedef struct synth_physics {
+    double chunk_seconds, open_seconds, build_seconds; /* of a usual chunk */
+    double cpu_low, cpu_high;                          /* share of process() */
+    double speed_spread, noise;
+    uint32_t sites; /* storage sites */
+} synth_physics;
+
 typedef struct synth_options {
     uint64_t seed;
     uint32_t datasets, files, chunks, workers;
@@ -27,8 +70,11 @@ typedef struct synth_options {
     uint32_t luck;             /* another one: the same files and chunks on another day */
     /* Factors on what chunks cost. */
     double slow_open, slow_cpu, slow_wait;
-    bool report, tasks; /* record coffea's report; record a task for each attempt */
-    bool plain;         /* record only what roastcoffea 0.1.x measures */
+    bool report, tasks;   /* record coffea's report; record a task for each attempt */
+    bool plain;           /* record only what roastcoffea 0.1.x measures */
+    const char *scenario; /* NULL: none, and what follows is not used */
+    synth_physics physics;
+    synth_faults faults;
 } synth_options;
 
 typedef enum synth_fate { SYNTH_SUCCEEDED, SYNTH_RAISED, SYNTH_KILLED } synth_fate;
@@ -52,6 +98,7 @@ typedef struct synth_branch {
 
 typedef struct synth_chunk {
     uint32_t file, tries;
+    uint64_t noise; /* what its costs are drawn from, in a scenario */
     int64_t entry_start, events;
     bool stumbles, doomed; /* fails at first; fails always */
 } synth_chunk;
@@ -64,6 +111,7 @@ typedef struct synth_worker {
     int64_t clock_offset_ns;
     bool lost;
     double speed;
+    double leaked; /* MiB */
 } synth_worker;
 
 typedef struct synth_attempt {
@@ -102,6 +150,7 @@ typedef struct synth_job {
     synth_branch *branches; /* the pool that datasets read from; every file has all of it and more */
     uint32_t n_branches, unread_branches;
     synth_chunk *chunks;
+    uint32_t n_base_chunks; /* of a scenario, before they are cut */
     synth_worker *workers;
     synth_attempt *attempts; /* in the order in which they started */
     uint32_t n_attempts, attempt_capacity;
@@ -112,14 +161,27 @@ typedef struct synth_job {
     uint32_t n_activities;
 } synth_job;
 
+/* What a scenario planted: the finding that should come first (one of these words), and what the job would have taken
+ * without its cause, in seconds. */
+typedef struct synth_planted {
+    const char *scenario, *cause; /* cause NULL: nothing is wrong */
+    const char *main, *other;     /* of a mixture */
+    double wall, saving, other_saving;
+} synth_planted;
+
+/* Draws the options of a scenario from the seed. False if there is no scenario of this name. */
+bool synth_scenario(synth_options *options, const char *name, synth_planted *planted, roast_error *err);
+const char *synth_scenario_at(size_t index); /* NULL after the last */
+double synth_uniform(uint64_t *state);       /* 0 to 1 */
+
 synth_options synth_defaults(void);
 /* Plays the job. NULL if memory is out; err says so. */
 synth_job *synth_simulate(const synth_options *options, roast_error *err);
 void synth_free(synth_job *job);
 /* Records everything, in the order in which it would have arrived. The recorder stays open. */
 roast_code synth_record(const synth_job *job, roast_recorder *recorder);
-/* Writes the truth as JSON; keys are names of the metric catalogue. */
-roast_code synth_truth(const synth_job *job, FILE *out, roast_error *err);
+/* Writes the truth as JSON; keys are names of the metric catalogue. planted may be NULL. */
+roast_code synth_truth(const synth_job *job, const synth_planted *planted, FILE *out, roast_error *err);
 
 /* Shared by recording and truth. The section a section is nested in, or UINT32_MAX at the top. */
 void synth_section_name(uint32_t section, char *text, size_t size);

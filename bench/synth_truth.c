@@ -764,7 +764,23 @@ static json_t *options_of(const synth_job *job)
                      (int)o->samples, "sections", (int)o->sections, "branches", (int)o->branches, "report", o->report);
 }
 
-roast_code synth_truth(const synth_job *job, FILE *out, roast_error *err)
+/* What the scenario planted, and what the job would have taken without it. */
+static json_t *planted_object(const synth_planted *planted)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "scenario", json_string(planted->scenario));
+    json_object_set_new(object, "cause", planted->cause ? json_string(planted->cause) : json_null());
+    put(object, "wall_seconds", planted->wall);
+    put(object, "saving_seconds", planted->saving);
+    if (planted->other) {
+        json_object_set_new(object, "main", json_string(planted->main));
+        json_object_set_new(object, "other", json_string(planted->other));
+        put(object, "other_saving_seconds", planted->other_saving);
+    }
+    return object;
+}
+
+roast_code synth_truth(const synth_job *job, const synth_planted *planted, FILE *out, roast_error *err)
 {
     json_t *truth = json_object(), *run = json_object(), *files = file_rows(job);
     put_workflow(run, job);
@@ -787,6 +803,8 @@ roast_code synth_truth(const synth_job *job, FILE *out, roast_error *err)
     json_object_set_new(truth, "worker", worker_rows(job));
     json_object_set_new(truth, "file", files);
     json_object_set_new(truth, "failure", failures(job));
+    if (planted)
+        json_object_set_new(truth, "planted", planted_object(planted));
     int failed = json_dumpf(truth, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(truth);
     if (failed && err)

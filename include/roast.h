@@ -80,6 +80,9 @@ typedef enum roast_scope {
     ROAST_SCOPE_failure,
     ROAST_SCOPE_activity,
     ROAST_SCOPE_branch,
+    ROAST_SCOPE_ledger,
+    ROAST_SCOPE_dataset_ledger,
+    ROAST_SCOPE_worker_ledger,
     ROAST_SCOPE_COUNT
 } roast_scope;
 

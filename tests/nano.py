@@ -142,5 +142,5 @@ class Deadly(processor.ProcessorABC):
 
 def runner(executor, **options) -> processor.Runner:
     """A Runner with small chunks and no memory of earlier runs."""
-    defaults = {"chunksize": 100, "savemetrics": True, "metadata_cache": {}}
-    return processor.Runner(executor, schema=Schema, **(defaults | options))
+    defaults = {"chunksize": 100, "savemetrics": True, "metadata_cache": {}, "schema": Schema}
+    return processor.Runner(executor, **(defaults | options))

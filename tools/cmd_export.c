@@ -20,8 +20,10 @@ const option EXPORT_OPTIONS[] = {
     [OUTPUT] = {"output", "PATH", "file to write, or folder for the tables of CSV; - is standard output", NULL, 'o'},
     [ONLY] = {"only", "TABLES",
               "tables of CSV, separated by commas: run, datasets, sections, files, branches, workers, "
-              "failures, activities, chunks",
-              "run datasets sections files workers failures activities chunks", 0},
+              "failures, activities, ledger, ledger_datasets, ledger_workers, chunks",
+              "run datasets sections files branches workers failures activities ledger ledger_datasets ledger_workers "
+              "chunks",
+              0},
     [SALVAGE] = OPTION_SALVAGE,
     {.name = NULL},
 };
@@ -30,9 +32,18 @@ static const struct csv_table {
     const char *name;
     roast_scope scope;
 } CSV_TABLES[] = {
-    {"run", ROAST_SCOPE_run},          {"datasets", ROAST_SCOPE_dataset},    {"sections", ROAST_SCOPE_section},
-    {"files", ROAST_SCOPE_file},       {"branches", ROAST_SCOPE_branch},     {"workers", ROAST_SCOPE_worker},
-    {"failures", ROAST_SCOPE_failure}, {"activities", ROAST_SCOPE_activity}, {"chunks", ROAST_SCOPE_chunk},
+    {"run", ROAST_SCOPE_run},
+    {"datasets", ROAST_SCOPE_dataset},
+    {"sections", ROAST_SCOPE_section},
+    {"files", ROAST_SCOPE_file},
+    {"branches", ROAST_SCOPE_branch},
+    {"workers", ROAST_SCOPE_worker},
+    {"failures", ROAST_SCOPE_failure},
+    {"activities", ROAST_SCOPE_activity},
+    {"ledger", ROAST_SCOPE_ledger},
+    {"ledger_datasets", ROAST_SCOPE_dataset_ledger},
+    {"ledger_workers", ROAST_SCOPE_worker_ledger},
+    {"chunks", ROAST_SCOPE_chunk},
 };
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };

@@ -9,12 +9,15 @@
 
 enum { ONLY, ALL, JSON, SALVAGE, WIDTH, COLOR };
 const option SHOW_OPTIONS[] = {
-    [ONLY] = {"only", "TABLES",
-              "only these tables, separated by commas: throughput, events, timing, resources, chunks, "
-              "fine, tasks, datasets, sections, files, reading, branches, workers, failures, notes",
-              "throughput events timing resources chunks fine tasks datasets sections files reading branches workers "
-              "failures notes",
-              0},
+    [ONLY] =
+        {"only", "TABLES",
+         "only these tables, separated by commas: findings, ledger, throughput, events, timing, resources, chunks, "
+         "fine, tasks, datasets, sections, files, reading, branches, workers, ledger_datasets, ledger_workers, "
+         "failures, notes",
+         "findings ledger throughput events timing resources chunks fine tasks datasets sections files reading "
+         "branches "
+         "workers ledger_datasets ledger_workers failures notes",
+         0},
     [ALL] = {"all", NULL, "every row of the tables that are otherwise cut after ten", NULL, 'a'},
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,

@@ -79,6 +79,7 @@ const char *closest_word(const char *typed, const char *(*word_at)(const void *c
 
 int cmd_compare(const invocation *call);
 int cmd_completion(const invocation *call);
+int cmd_explain(const invocation *call);
 int cmd_export(const invocation *call);
 int cmd_gate(const invocation *call);
 int cmd_help(const invocation *call);
@@ -91,8 +92,8 @@ int cmd_report(const invocation *call);
 int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
-extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[], HELP_OPTIONS[],
-    IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[], REPORT_OPTIONS[],
-    SCALE_OPTIONS[], SHOW_OPTIONS[];
+extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPLAIN_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[],
+    HELP_OPTIONS[], IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[],
+    REPORT_OPTIONS[], SCALE_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -26,6 +26,21 @@ const command COMMANDS[] = {
         .most = 1,
     },
     {
+        .name = "explain",
+        .summary = "what held a run back, with evidence",
+        .operands = "RUN",
+        .details =
+            "Findings come in the order of what fixing them would save, each with what it cost, the numbers that show "
+            "it and what to do. Savings come from replaying the recorded chunks; how far the replay is from what "
+            "happened is printed with --what-if, and above 15 % it does not answer. docs/explain.md says what each "
+            "finding means.",
+        .example = "roast explain latest --what-if",
+        .options = EXPLAIN_OPTIONS,
+        .run = cmd_explain,
+        .fewest = 1,
+        .most = 1,
+    },
+    {
         .name = "plot",
         .summary = "charts of one run",
         .operands = "RUN NAME",
@@ -93,9 +108,9 @@ const command COMMANDS[] = {
         .name = "report",
         .summary = "one HTML page of a run, to keep and to share",
         .operands = "RUN",
-        .details =
-            "The page needs nothing else and loads nothing: it opens offline, years later, in any browser. It is written "
-            "beside the run (run.roast becomes run.html) or where -o says.",
+        .details = "The page needs nothing else and loads nothing: it opens offline, years later, in any browser. It "
+                   "is written "
+                   "beside the run (run.roast becomes run.html) or where -o says.",
         .example = "roast report latest -o report.html",
         .options = REPORT_OPTIONS,
         .run = cmd_report,

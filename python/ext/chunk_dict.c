@@ -106,6 +106,8 @@ static int put_branches(PyObject *dict, const roast_chunk *chunk)
     for (size_t i = 0; !code && i < chunk->n_branches; i++)
         code = append(list, text_to_python(chunk->branches[i]));
     if (!code)
+        code = PyList_Sort(list); /* a set has no order, but a reader likes one */
+    if (!code)
         return put(dict, "accessed_branches", list);
     Py_XDECREF(list);
     return -1;

@@ -1,5 +1,6 @@
 /* Run: a run file, or a measurement directory of either generation, open for reading. */
 #include "run.h"
+#include "view/findings.h"
 
 #include "base/str.h"
 #include "run/reader.h"
@@ -71,6 +72,39 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     Py_BEGIN_ALLOW_THREADS code = roast_summarize(&summary, run, &err);
     Py_END_ALLOW_THREADS run_unlock(self);
     return code ? core_raise(state, &err) : summary_new(state, summary);
+}
+
+/* The explanation as JSON text. */
+static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
+{
+    roast_summary *summary;
+    explanation why = {0};
+    roast_code code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = explain_run(&why, run, summary, what_ifs, err);
+    if (!code)
+        findings_document(text, summary, &why);
+    explanation_release(&why);
+    roast_summary_free(summary);
+    return code;
+}
+
+static PyObject *run_explain(PyObject *object, PyObject *args)
+{
+    run_object *self = (run_object *)object;
+    core_state *state = core_state_of_type(Py_TYPE(object));
+    int what_ifs = 0;
+    roast_run *run;
+    if (!PyArg_ParseTuple(args, "|p:explain", &what_ifs) || !(run = run_lock(self)))
+        return NULL;
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = explain_to_text(&text, run, what_ifs != 0, &err);
+    Py_END_ALLOW_THREADS run_unlock(self);
+    PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
+    buf_release(&text);
+    return result;
 }
 
 static roast_code write_report(buf *page, roast_run *run, roast_error *err)
@@ -231,6 +265,8 @@ static PyObject *run_get_path(PyObject *object, void *unused)
 
 static PyMethodDef run_methods[] = {
     {"summary", run_summary, METH_NOARGS, "summary()\n--\n\nEvery metric that can be derived from the run."},
+    {"explain", run_explain, METH_VARARGS,
+     "explain(what_if=False)\n--\n\nWhat held the run back, as JSON: findings, not_determined, replay, what_if."},
     {"columns", run_columns, METH_O,
      "columns(table)\n--\n\nA table of the run by columns: 'chunks', 'workers', 'samples', 'sections', 'files',\n"
      "'branches' or 'tasks'."},

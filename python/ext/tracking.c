@@ -186,8 +186,6 @@ static int put_arrivals(tracking *t, PyObject *counts)
     int64_t start = run_fact_int(t->run, "t_start_ns");
     for (size_t i = 0; i < run_workers(t->run); i++) {
         const roast_worker *w = run_worker(t->run, (uint32_t)i);
-        if (w->joined_ns == ROAST_ABSENT && w->left_ns == ROAST_ABSENT)
-            continue;
         /* who was there before the run began counts from its beginning */
         int64_t joined = w->joined_ns < start ? start : w->joined_ns;
         if (joined != ROAST_ABSENT)

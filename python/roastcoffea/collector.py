@@ -107,6 +107,7 @@ class MetricsCollector:
             self._session.recording.recorder.flush()
             return Run(path)
         if self._run is None:
+            self._session.seal()
             self._run = Run(path)
         return self._run
 
@@ -200,6 +201,10 @@ class MetricsCollector:
                 session.recording.chunk(record)
 
     # ---- what users get
+
+    def explain(self, what_if: bool = False) -> dict[str, Any]:
+        """What held the run back; see :meth:`roastcoffea.run.Run.explain`."""
+        return self.run.explain(what_if)
 
     def print_summary(self) -> None:
         """Print the summary of the run."""

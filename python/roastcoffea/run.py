@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import cached_property
 from pathlib import Path
@@ -83,6 +84,22 @@ class Run:
     def tracking_data(self) -> dict[str, Any]:
         """The timeline of the workers, in the documented shape."""
         return self._run.tracking_data()
+
+    def explain(self, what_if: bool = False) -> dict[str, Any]:
+        """What held the run back.
+
+        Parameters
+        ----------
+        what_if : bool
+            Also replay the run with other storage, chunks and workers.
+
+        Returns
+        -------
+        dict
+            ``findings`` in the order of what fixing them would save, each with its evidence and advice;
+            ``not_determined``; ``replay`` with the error of replaying what happened; ``what_if`` if asked for.
+        """
+        return json.loads(self._run.explain(what_if))
 
     def print_summary(self) -> None:
         """Print the summary."""

@@ -55,6 +55,7 @@ class Session:
         self.coffea_report: dict | None = None
         self._report_is_given = False
         self._own_client: Any = None
+        self._seal: weakref.finalize | None = None
         self._preprocess_ns = 0
         self._flag_before: bool | None = None
 
@@ -92,9 +93,20 @@ class Session:
                 self._note_end(elapsed, error)
         finally:
             work.listeners.pop(self.identity, None)
-            self.recording.close(_outcome(error))
+            self._seal = weakref.finalize(self, self.recording.close, _outcome(error))
+            if self.recording.chunks or error is not None:
+                self.seal()
             if self._own_client is not None:
                 self._own_client.close()
+
+    def seal(self) -> None:
+        """End the run file.
+
+        A run without chunks is sealed when it is first looked at, or forgotten: until then the user may give records
+        that travelled in an output.
+        """
+        if self._seal is not None:
+            self._seal()
 
     def _note_facts(self) -> None:
         fact = self.recording.fact

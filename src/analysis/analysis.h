@@ -2,8 +2,10 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
+#include "analysis/ledger.h"
 #include "analysis/statistics.h"
 #include "analysis/summary.h"
+#include "analysis/trace.h"
 #include "base/u64map.h"
 #include "run/reader.h"
 
@@ -46,6 +48,8 @@ typedef struct analysis {
     chunk_tally *datasets, *files, *workers;
     chunk_tally all;
     read_set_list read_sets;
+    ledger ledger;
+    trace trace;               /* the attempts, if they are not too many */
     int64_t first_ns, last_ns; /* of any record; ROAST_ABSENT if there is none */
 } analysis;
 
@@ -60,6 +64,8 @@ roast_code analyse_workflow(analysis *a, roast_error *err); /* report, rates */
 roast_code analyse_fine(analysis *a, roast_error *err);     /* activities */
 roast_code analyse_branches(analysis *a, roast_error *err); /* files */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
+roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
+roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */
 
 double measured(int64_t value); /* as a number; NAN if absent */
 

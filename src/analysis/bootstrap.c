@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_GROUPS = 1024,
@@ -94,7 +95,7 @@ static bool group_values(grouped_values *g, const double *values, size_t count, 
 /* ---- Hodges-Lehmann over groups -------------------------------------------------------------------------------- */
 
 /* Averages of two values that are at most the limit, each value being weight[group] times there. */
-static double count_weighted(const grouped_values *g, const double *weight, const double *up_to, double limit)
+static double count_weighted(const grouped_values *g, const float *weight, const double *up_to, double limit)
 {
     double count = 0;
     size_t fit = g->n_groups;
@@ -102,18 +103,18 @@ static double count_weighted(const grouped_values *g, const double *weight, cons
         while (fit > i && (g->centres[i] + g->centres[fit - 1]) * 0.5 > limit)
             fit--;
         if (fit > i)
-            count += weight[i] * ((weight[i] + 1) / 2 + up_to[fit] - up_to[i + 1]);
+            count += (double)weight[i] * (((double)weight[i] + 1) / 2 + up_to[fit] - up_to[i + 1]);
     }
     return count;
 }
 
 /* Close to the median of the averages, which is near a known one. up_to is scratch for the sums of the weights. */
-static double weighted_median(const grouped_values *g, const double *weight, double *up_to, double near)
+static double weighted_median(const grouped_values *g, const float *weight, double *up_to, double near)
 {
     double range = g->centres[g->n_groups - 1] - g->centres[0];
     up_to[0] = 0;
     for (size_t i = 0; i < g->n_groups; i++)
-        up_to[i + 1] = up_to[i] + weight[i];
+        up_to[i + 1] = up_to[i] + (double)weight[i];
     double n = up_to[g->n_groups], half = n * (n + 1) / 4;
     double reach = range / 128, low = near, high = near;
     if (!(range > 0))
@@ -167,34 +168,41 @@ static void draw_times(uint32_t *times, size_t clusters, uint64_t *random)
         times[chance_below(random, (uint32_t)clusters)]++;
 }
 
+/* How often each group is there, given how often each cluster was drawn. Most of the time goes into this sum. */
+static void add_rows(float *restrict weight, const cluster_rows *rows, const uint32_t *times, size_t groups)
+{
+    memset(weight, 0, groups * sizeof *weight);
+    for (size_t c = 0; c < rows->n_clusters; c++) {
+        const float *restrict row = rows->counts + c * groups;
+        float repeated = (float)times[c];
+        for (size_t i = 0; times[c] && i < groups; i++)
+            weight[i] += repeated * row[i];
+    }
+}
+
 /* Adds to each replicate how far the estimate moved when the clusters were drawn again. */
 static bool add_scatter(double *moved, const cluster_rows *rows, const grouped_values *g,
                         const bootstrap_options *options, uint64_t *random)
 {
-    size_t groups = g->n_groups;
     uint32_t *times = calloc(rows->n_clusters, sizeof *times);
-    double *weight = calloc(2 * groups + 1, sizeof *weight);
-    bool done = times && weight;
-    double *up_to = done ? weight + groups : NULL;
+    float *weight = calloc(g->n_groups, sizeof *weight);
+    double *up_to = calloc(g->n_groups + 1, sizeof *up_to);
+    bool done = times && weight && up_to;
     for (size_t c = 0; done && c < rows->n_clusters; c++)
-        for (size_t i = 0; i < groups; i++)
-            weight[i] += (double)rows->counts[c * groups + i];
-    double centre = done ? weighted_median(g, weight, up_to, walsh_median(g->centres, groups)) : 0;
-    double factor = small_sample_factor(rows->n_clusters, options->level);
+        times[c] = 1;
+    double factor = small_sample_factor(rows->n_clusters, options->level), centre = 0;
+    if (done) {
+        add_rows(weight, rows, times, g->n_groups);
+        centre = weighted_median(g, weight, up_to, walsh_median(g->centres, g->n_groups));
+    }
     for (uint32_t r = 0; done && r < options->replicates; r++) {
         draw_times(times, rows->n_clusters, random);
-        for (size_t i = 0; i < groups; i++)
-            weight[i] = 0;
-        for (size_t c = 0; c < rows->n_clusters; c++) {
-            const float *row = rows->counts + c * groups;
-            double repeated = times[c];
-            for (size_t i = 0; times[c] && i < groups; i++)
-                weight[i] += repeated * (double)row[i];
-        }
+        add_rows(weight, rows, times, g->n_groups);
         moved[r] += factor * (weighted_median(g, weight, up_to, centre) - centre);
     }
     free(times);
     free(weight);
+    free(up_to);
     return done;
 }
 

@@ -164,7 +164,13 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         analysis_saw_time(a, chunk->t_start_ns);
         analysis_saw_time(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
     }
-    bool kept = failed ? measure_failure(pass, chunk) : measure_success(pass, chunk);
+    bool memory_out = false;
+    ledger_attempt attempt;
+    if (ledger_read(&a->ledger, a->run, row, &attempt, &memory_out)) {
+        ledger_add(&a->ledger, row, &attempt);
+        memory_out |= !trace_add(&a->trace, row, &attempt);
+    }
+    bool kept = !memory_out && (failed ? measure_failure(pass, chunk) : measure_success(pass, chunk));
     size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
     int64_t events = failed ? 0 : or_zero(chunk->events);
     return kept && read_set_add(&a->read_sets, row->file, (uint32_t)dataset, row->branch_set, events) ? ROAST_OK

@@ -75,7 +75,10 @@ static roast_value join_facts(setting_list *list, compare_side side, roast_str k
     for (size_t i = 0; i < w->n_inputs[side]; i++) {
         roast_str value = roast_run_fact(w->inputs[side][i].run, key.ptr);
         bool added = false;
-        if (str_absent(value) || value.len == 0 || intern_add(&said, value, &added) == INTERN_NONE || !added)
+        if (str_absent(value) || value.len == 0)
+            continue;
+        list->failed |= intern_add(&said, value, &added) == INTERN_NONE;
+        if (!added)
             continue;
         buf_text(&text, text.len ? ", " : "");
         buf_str(&text, value);

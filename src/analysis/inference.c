@@ -47,8 +47,11 @@ typedef struct sample_pair {
     size_t n_x, n_y;
 } sample_pair;
 
-/* How many are at most the limit. */
-typedef double (*count_up_to)(const sample_pair *s, double limit);
+/* Sums or differences of which one looks for the k-th. */
+typedef struct combinations {
+    double (*count_up_to)(const sample_pair *s, double limit); /* how many are at most the limit */
+    double (*next_above)(const sample_pair *s, double limit);  /* the smallest that is larger; infinite if none is */
+} combinations;
 
 /* Differences y - x; as x grows, more of y fit below. Rounding keeps the order, so the count is of what is computed. */
 static double count_differences(const sample_pair *s, double limit)
@@ -76,13 +79,41 @@ static double count_averages(const sample_pair *s, double limit)
     return count;
 }
 
+static double next_difference(const sample_pair *s, double limit)
+{
+    double next = (double)INFINITY;
+    size_t fit = 0;
+    for (size_t i = 0; i < s->n_x; i++) {
+        while (fit < s->n_y && s->y[fit] - s->x[i] <= limit)
+            fit++;
+        next = fit < s->n_y ? fmin(next, s->y[fit] - s->x[i]) : next;
+    }
+    return next;
+}
+
+static double next_average(const sample_pair *s, double limit)
+{
+    double next = (double)INFINITY;
+    size_t fit = s->n_x;
+    for (size_t i = 0; i < s->n_x; i++) {
+        while (fit > i && (s->x[i] + s->x[fit - 1]) * 0.5 > limit)
+            fit--;
+        size_t first = fit > i ? fit : i; /* of those that do not fit, the one with the smallest average */
+        next = first < s->n_x ? fmin(next, (s->x[i] + s->x[first]) * 0.5) : next;
+    }
+    return next;
+}
+
+static const combinations DIFFERENCES = {count_differences, next_difference};
+static const combinations AVERAGES = {count_averages, next_average};
+
 /* The smallest number up to which there are k; it is one of those that are counted. */
-static double kth_smallest(const sample_pair *s, count_up_to count, double k, double least, double most)
+static double kth_smallest(const sample_pair *s, const combinations *of, double k, double least, double most)
 {
     int64_t low = order_of(least), high = order_of(most);
     while (low < high) {
         int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-        if (count(s, at_order(middle)) >= k)
+        if (of->count_up_to(s, at_order(middle)) >= k)
             high = middle;
         else
             low = middle + 1;
@@ -92,16 +123,14 @@ static double kth_smallest(const sample_pair *s, count_up_to count, double k, do
 
 static double kth_difference(const sample_pair *s, double k)
 {
-    return kth_smallest(s, count_differences, k, s->y[0] - s->x[s->n_x - 1], s->y[s->n_y - 1] - s->x[0]);
+    return kth_smallest(s, &DIFFERENCES, k, s->y[0] - s->x[s->n_x - 1], s->y[s->n_y - 1] - s->x[0]);
 }
 
-static double median_of(const sample_pair *s, count_up_to count, double total, double least, double most)
+static double median_of(const sample_pair *s, const combinations *of, double total, double least, double most)
 {
-    double lower = kth_smallest(s, count, floor((total + 1) / 2), least, most);
-    double next = floor(total / 2) + 1;
-    if (count(s, lower) >= next)
-        return lower;
-    return (lower + kth_smallest(s, count, next, lower, most)) / 2;
+    double lower = kth_smallest(s, of, floor((total + 1) / 2), least, most);
+    bool both = of->count_up_to(s, lower) >= floor(total / 2) + 1;
+    return both ? lower : (lower + of->next_above(s, lower)) / 2;
 }
 
 double walsh_median(const double *sorted, size_t count)
@@ -110,7 +139,7 @@ double walsh_median(const double *sorted, size_t count)
         return (double)NAN;
     sample_pair s = {.x = sorted, .n_x = count};
     double total = (double)count * ((double)count + 1) / 2;
-    return median_of(&s, count_averages, total, sorted[0], sorted[count - 1]);
+    return median_of(&s, &AVERAGES, total, sorted[0], sorted[count - 1]);
 }
 
 /* ---- Distributions ------------------------------------------------------------------------------------------- */
@@ -327,7 +356,7 @@ bool shift_interval(interval *out, const double *x, size_t n_x, const double *y,
         k = 1;
         below = smallest_p(n_x, n_y);
     }
-    out->estimate = median_of(&s, count_differences, pairs, y[0] - x[n_x - 1], y[n_y - 1] - x[0]);
+    out->estimate = median_of(&s, &DIFFERENCES, pairs, y[0] - x[n_x - 1], y[n_y - 1] - x[0]);
     out->low = kth_difference(&s, (double)k);
     out->high = kth_difference(&s, pairs + 1 - (double)k);
     out->level = 1 - 2 * below;

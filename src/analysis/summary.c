@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/explain.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -224,16 +225,32 @@ static void take_given(roast_summary *summary, const roast_run *run)
     }
 }
 
+/* Attempts that a summary explains in passing: memory must not grow with the run. explain_run has no such limit. */
+enum { MOST_EXPLAINED = 50000 };
+
+roast_code analyse_causes(analysis *a, roast_error *err)
+{
+    roast_summary *summary = a->summary;
+    explanation *e = arena_alloc(&summary->memory, 1, sizeof *e);
+    if (!e || !trace_finish(&a->trace, a->run, ledger_last_start(&a->ledger)))
+        return fail_memory(err);
+    roast_code code = explain_trace(e, a->run, summary, &a->trace, false, err);
+    if (!code)
+        summary->explanation = e;
+    return code;
+}
+
 static roast_code analyse(analysis *a, roast_error *err)
 {
     static roast_code (*const parts[])(analysis *, roast_error *) = {
-        analyse_chunks, analyse_sections, analyse_workers,    analyse_workflow,
-        analyse_fine,   analyse_branches, analyse_efficiency,
+        analyse_chunks,   analyse_sections,   analyse_workers, analyse_workflow, analyse_fine,
+        analyse_branches, analyse_efficiency, analyse_ledger,  analyse_causes,
     };
     a->datasets = new_tallies(a->summary, run_datasets(a->run));
     a->files = new_tallies(a->summary, run_files(a->run));
     a->workers = new_tallies(a->summary, run_workers(a->run));
-    if (!a->datasets || !a->files || !a->workers)
+    if (!a->datasets || !a->files || !a->workers || !ledger_init(&a->ledger, a->run) ||
+        !trace_init(&a->trace, a->run, MOST_EXPLAINED))
         return fail_memory(err);
     roast_code code = copy_facts(a->summary, a->run, err);
     for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
@@ -254,6 +271,8 @@ roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err
     a.all.cpu_ns = a.all.open_ns = a.all.bytes_read = a.all.read_requests = ROAST_ABSENT;
     roast_code code = analyse(&a, err);
     read_set_release(&a.read_sets);
+    ledger_release(&a.ledger);
+    trace_release(&a.trace);
     if (code)
         roast_summary_free(summary);
     else
@@ -265,6 +284,8 @@ void roast_summary_free(roast_summary *summary)
 {
     if (!summary)
         return;
+    if (summary->explanation)
+        explanation_release(summary->explanation);
     arena_release(&summary->memory);
     free(summary);
 }

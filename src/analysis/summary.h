@@ -31,6 +31,7 @@ struct roast_summary {
     size_t n_facts;
     summary_note *notes;
     size_t n_notes;
+    struct explanation *explanation; /* what held it back; NULL if nothing can be said */
 };
 
 roast_value summary_value(const roast_summary *summary, metric_id id);

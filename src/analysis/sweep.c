@@ -100,10 +100,8 @@ static size_t add_reading(state *s, edge *edges, const chunk_mark *mark)
         return 0;
     s->out->bytes_known = true;
     double seconds = seconds_between(mark->start_ns, mark->end_ns), bytes = (double)mark->bytes;
-    if (mark->end_ns <= s->from_ns || mark->start_ns >= s->to_ns) {
-        if (seconds > 0 || mark->start_ns < s->from_ns || mark->start_ns > s->to_ns)
-            return 0;
-    }
+    if (mark->end_ns < s->from_ns || mark->start_ns > s->to_ns)
+        return 0;
     if (seconds <= 0) {
         s->rate_integrals[column_at(s, seconds_between(s->from_ns, mark->start_ns))] += bytes;
         s->out->bytes += bytes;
@@ -148,22 +146,23 @@ static void walk(state *s, edge *edges, size_t count)
     advance(s, seconds_between(s->from_ns, s->to_ns));
 }
 
-static void finish_columns(state *s)
+/* offset: where from_ns is in the series' window. */
+static void finish_columns(state *s, double offset)
 {
-    double start = 0;
     for (size_t i = 0; i < s->out->count; i++) {
         sweep_column *column = &s->out->columns[i];
-        column->from = start + (double)i * s->width;
-        column->to = start + (double)(i + 1) * s->width;
+        column->from = offset + (double)i * s->width;
+        column->to = offset + (double)(i + 1) * s->width;
         column->running = s->running_integrals[i] / s->width;
         column->bytes_per_second = s->rate_integrals[i] / s->width;
         if (column->rate_greatest < column->bytes_per_second) /* chunks that took no time */
             column->rate_greatest = column->bytes_per_second;
         if (column->rate_least > column->bytes_per_second)
             column->rate_least = column->bytes_per_second;
-        if (column->running_least > column->running)
+        if (column->running_least > column->running) /* a window of no time */
             column->running_least = column->running;
     }
+    s->out->most_running_at += offset;
 }
 
 roast_code sweep_run(sweep *out, const run_series *series, int64_t from_ns, int64_t to_ns, size_t columns,
@@ -185,12 +184,6 @@ roast_code sweep_run(sweep *out, const run_series *series, int64_t from_ns, int6
     size_t count = collect_edges(&s, edges, series);
     walk(&s, edges, count);
     free(edges);
-    finish_columns(&s);
-    double offset = series_seconds(series, from_ns);
-    for (size_t i = 0; i < columns; i++) {
-        out->columns[i].from += offset;
-        out->columns[i].to += offset;
-    }
-    out->most_running_at += offset;
+    finish_columns(&s, series_seconds(series, from_ns));
     return ROAST_OK;
 }

@@ -13,7 +13,8 @@ static const roast_metric catalogue[] = {
 };
 
 static const char *const scope_names[ROAST_SCOPE_COUNT] = {
-    "run", "worker", "series", "chunk", "dataset", "section", "file", "failure", "activity", "branch",
+    "run",     "worker",   "series", "chunk",  "dataset",        "section",       "file",
+    "failure", "activity", "branch", "ledger", "dataset_ledger", "worker_ledger",
 };
 
 const roast_metric *metric_info(metric_id id)

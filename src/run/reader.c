@@ -825,7 +825,7 @@ static roast_code visit_chunk(void *context, row r)
 roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit each, void *context, roast_error *err)
 {
     static const char *const columns[] = {
-        [RUN_MEASURES] = "NULL, dataset, file, NULL, NULL, events, attempt, worker, NULL, NULL, t_start_ns,"
+        [RUN_MEASURES] = "NULL, dataset, file, entry_start, NULL, events, attempt, worker, NULL, NULL, t_start_ns,"
                          " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
                          " rss_peak, NULL, bytes_read, read_requests, NULL, NULL, NULL, branch_set, error_type, error",
         [RUN_EVERYTHING] =

@@ -71,7 +71,7 @@ roast_code run_adopt(roast_run **out, struct sqlite3 *db, roast_error *err);
 
 /* How much of a row is read: fetching columns is most of the cost of a visit. */
 typedef enum run_detail {
-    RUN_MEASURES, /* what analysis sums up: no ids, entry ranges, threads or counters of single attempts */
+    RUN_MEASURES, /* what analysis sums up: no ids, ends of ranges, threads or counters of single attempts */
     RUN_EVERYTHING
 } run_detail;
 

@@ -88,6 +88,7 @@ struct run_writer {
     size_t workers_capacity;
     int64_t n_workers, n_chunks;
     u64map chunk_uids, chunk_attempts;
+    u64map complete_files; /* by id: those whose branches have all been written */
     u64map branch_set_ids; /* by hash */
     bool *branch_set_named;
     size_t n_branch_sets, branch_sets_capacity;
@@ -651,6 +652,23 @@ static roast_code write_branch(run_writer *w, int64_t file, const roast_branch *
     return row_end(&r, err);
 }
 
+/* Every worker that opens a file tells of all its branches: they are written once. */
+static roast_code write_branches(run_writer *w, int64_t id, const roast_file *file, roast_error *err)
+{
+    roast_code code = ROAST_OK;
+    if (file->n_branches && file->total_branches == (int64_t)file->n_branches) {
+        uint32_t *complete = u64map_at(&w->complete_files, (uint64_t)id);
+        if (!complete)
+            return fail_memory(err);
+        if (*complete)
+            return ROAST_OK;
+        *complete = 1;
+    }
+    for (size_t i = 0; !code && i < file->n_branches; i++)
+        code = write_branch(w, id, &file->branches[i], err);
+    return code;
+}
+
 roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *err)
 {
     if (str_absent(file->url))
@@ -671,9 +689,7 @@ roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *er
     row_int(&r, file->level);
     row_int(&r, file->bytes_read);
     code = row_end(&r, err);
-    for (size_t i = 0; !code && i < file->n_branches; i++)
-        code = write_branch(w, id, &file->branches[i], err);
-    return code;
+    return code ? code : write_branches(w, id, file, err);
 }
 
 roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err)
@@ -763,6 +779,7 @@ static void writer_free(run_writer *w)
     intern_release(&w->addresses);
     u64map_release(&w->chunk_uids);
     u64map_release(&w->chunk_attempts);
+    u64map_release(&w->complete_files);
     u64map_release(&w->branch_set_ids);
     free(w->branch_set_named);
     free(w->workers);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "model/branch_set.h"
 
 /* A section or custom value and the place of its chunk. */
 typedef struct placed_section {
@@ -83,6 +84,7 @@ static roast_code read_sets(list_reader *r)
         }
         if (!set->names)
             return ROAST_MEMORY;
+        set->count = branch_set_sort(set->names, set->count); /* the run has them in the order of their first use */
     }
     return ROAST_OK;
 }

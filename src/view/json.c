@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/str.h"
+#include "view/findings.h"
 #include "view/number.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -317,6 +318,10 @@ void json_summary(buf *out, const roast_summary *summary)
     write_list(&w, "workers", summary, ROAST_SCOPE_worker);
     write_list(&w, "failures", summary, ROAST_SCOPE_failure);
     write_list(&w, "activities", summary, ROAST_SCOPE_activity);
+    write_by_name(&w, "ledger", summary, M_ledger_category);
+    write_by_name(&w, "ledger_per_dataset", summary, M_dataset_ledger_dataset);
+    write_by_name(&w, "ledger_per_worker", summary, M_worker_ledger_worker);
+    findings_json(&w, summary->explanation);
     write_facts_and_notes(&w, summary);
     json_put_close(&w, '}');
     buf_char(out, '\n');

@@ -17,6 +17,10 @@ static const struct {
     [ROAST_SCOPE_file] = {"Files", "One row per file."},
     [ROAST_SCOPE_failure] = {"Failures", "Attempts that failed for one reason in one place."},
     [ROAST_SCOPE_activity] = {"Activities", "The engine's fine metrics, one row per kind of task."},
+    [ROAST_SCOPE_ledger] = {"The ledger", "Where the core time went: a row per category, `ledger` in Python and JSON. "
+                                          "With the residual they sum to cores × time; see explain.md."},
+    [ROAST_SCOPE_dataset_ledger] = {"The ledger of a dataset", "One row per dataset: `ledger_per_dataset`."},
+    [ROAST_SCOPE_worker_ledger] = {"The ledger of a worker", "One row per worker: `ledger_per_worker`."},
     [ROAST_SCOPE_branch] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 

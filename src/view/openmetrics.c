@@ -111,7 +111,7 @@ static void begin_family(buf *out, const char *name, const char *type, const cha
     static const roast_str units[] = {STR("seconds"), STR("bytes"), STR("ratio"), STR("hertz")};
     buf_format(out, "# TYPE %s %s\n", name, type);
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (str_ends_with(str_from(name), units[i]))
+        if (str_ends_with((roast_str){name, strlen(name)}, units[i]))
             buf_format(out, "# UNIT %s %s\n", name, units[i].ptr);
 }
 

@@ -3,7 +3,6 @@
 #include "view/svg.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/str.h"
 #include "view/text.h"
@@ -355,12 +354,7 @@ static void draw_bottom(const svg_frame *f)
 
 static void draw_entry(const svg_frame *f, const chart_series *s, double x, double y)
 {
-    char classes[8] = "cn";
-    if (s->colour >= 0 && s->colour < CHART_COLOURS)
-        snprintf(classes, sizeof classes, "c%d", s->colour);
-    else if (s->colour == CHART_BAD)
-        snprintf(classes, sizeof classes, "cb");
-    buf_format(f->out, "<g class=\"%s%s\">", classes, s->quiet ? " q" : "");
+    buf_format(f->out, "<g class=\"c%s%s\">", svg_colour_name(s->colour), s->quiet ? " q" : "");
     bool line = s->kind == CHART_LINE;
     buf_format(f->out, "<path class=\"%s\" d=\"M", line ? "l" : s->kind == CHART_BAND ? "a" : "f");
     svg_number(f->out, x);
@@ -457,12 +451,10 @@ static void put_colour(buf *out, const char *name, const char *value)
 static void put_shades(buf *out, const struct shades *s)
 {
     for (int i = 0; i < CHART_COLOURS; i++) {
-        char name[4];
-        snprintf(name, sizeof name, "%d", i);
-        put_colour(out, name, s->colours[i]);
+        put_colour(out, svg_colour_name(i), s->colours[i]);
     }
-    put_colour(out, "n", s->neutral);
-    put_colour(out, "b", s->bad);
+    put_colour(out, svg_colour_name(CHART_NEUTRAL), s->neutral);
+    put_colour(out, svg_colour_name(CHART_BAD), s->bad);
     buf_format(out,
                ".roast-chart .w{fill:%s}.roast-chart .h{fill:%s}.roast-chart .t{fill:%s}.roast-chart .k{fill:%s}\n"
                ".roast-chart .g{stroke:%s}.roast-chart .x,.roast-chart .n{stroke:%s}.roast-chart .o{stroke:%s}\n",

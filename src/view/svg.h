@@ -21,6 +21,8 @@ void svg_number(buf *out, double pixels);
 double svg_across(const svg_frame *f, const chart_axis *axis, double value);
 double svg_down(const svg_frame *f, const chart_axis *axis, double value);
 
+/* What the class of a colour is called after its c. */
+const char *svg_colour_name(int colour);
 /* The series of the chart, in their order. svg_marks.c */
 void svg_marks(const svg_frame *f);
 

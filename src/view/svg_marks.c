@@ -67,7 +67,7 @@ static void pen_box(pen *p, double left, double top, double right, double bottom
     p->y = tenths(top);
 }
 
-static const char *colour_name(int colour)
+const char *svg_colour_name(int colour)
 {
     static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6"};
     return colour == CHART_BAD ? "b" : colour < 0 || colour >= CHART_COLOURS ? "n" : names[colour];
@@ -249,7 +249,7 @@ void svg_marks(const svg_frame *f)
         const chart_series *s = &f->c->series[i];
         if (!s->count)
             continue;
-        buf_format(f->out, "<g class=\"c%s%s\">", colour_name(s->colour), s->quiet ? " q" : "");
+        buf_format(f->out, "<g class=\"c%s%s\">", svg_colour_name(s->colour), s->quiet ? " q" : "");
         if (!str_absent(s->name)) {
             buf_text(f->out, "<title>");
             svg_text(f->out, s->name, 120);

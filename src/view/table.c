@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "view/findings.h"
 #include "view/table_specs.h"
 
 typedef struct builder {
@@ -258,7 +259,7 @@ static size_t choose_rows(const builder *b, const table_spec *spec, size_t *orde
         if (!spec->n_groups || !b->limit || in_group < b->limit)
             order[shown++] = i;
     }
-    if (spec->n_groups)
+    if (spec->n_groups || spec->in_order)
         return shown;
     qsort_r(order, total, sizeof *order, compare_rows, &(row_order){b->summary, spec});
     return b->limit && total > b->limit ? b->limit : total;
@@ -293,6 +294,31 @@ static bool build_grid(builder *b, const table_spec *spec, table *t)
     }
     say_how_many_more(b, t, total);
     return true;
+}
+
+/* ---- The ledger ---------------------------------------------------------------------------------------------- */
+
+enum { MOST_UNEXPLAINED = 5 }; /* percent, without a word about it */
+
+/* The title says what the whole is, and a residual that is too large is said to be. */
+static void finish_ledger(builder *b, table *t)
+{
+    size_t rows = b->summary->rows[ROAST_SCOPE_ledger].count;
+    double whole = 0;
+    for (size_t row = 0; row < rows; row++)
+        whole += number_of(summary_cell(b->summary, M_ledger_core_seconds, row));
+    if (!rows || b->failed)
+        return;
+    buf_str(&b->text, t->title);
+    buf_text(&b->text, "  (");
+    format_seconds(&b->text, whole);
+    buf_text(&b->text, " = 100 %)");
+    t->title = keep(b);
+    if (fabs(number_of(summary_cell(b->summary, M_ledger_share_percent, rows - 1))) <= MOST_UNEXPLAINED)
+        return;
+    for (size_t column = 0; column < t->n_columns; column++)
+        t->cells[(rows - 1) * t->n_columns + column].tone = TONE_WARN;
+    t->more = STR("more than 5 % is not explained: something ran that was not recorded, or records overlap");
 }
 
 /* ---- Notes --------------------------------------------------------------------------------------------------- */
@@ -483,12 +509,44 @@ static roast_code check_ids(const char *only, roast_error *err)
     return ROAST_OK;
 }
 
+enum { FINDINGS_SHOWN = 3 };
+
+static bool build_findings(builder *b, table *t)
+{
+    bool memory_out = false;
+    bool told = findings_table(t, &b->set->memory, b->summary->explanation, FINDINGS_SHOWN, &memory_out);
+    b->failed |= memory_out;
+    if (!told && b->asked && !b->failed)
+        t->more = STR("none");
+    return told || b->asked;
+}
+
 static bool build_table(builder *b, const table_spec *spec, table *t)
 {
     *t = (table){.id = spec->id, .title = str_from(spec->title), .more = str_none()};
     if (spec->pairs)
         return build_pairs(b, spec, t);
-    return spec->notes ? build_notes(b, t) : build_grid(b, spec, t);
+    if (spec->findings)
+        return build_findings(b, t);
+    if (spec->notes)
+        return build_notes(b, t);
+    bool built = build_grid(b, spec, t);
+    if (built && spec->scope == ROAST_SCOPE_ledger)
+        finish_ledger(b, t);
+    return built;
+}
+
+roast_code tables_head(table_set *out, const roast_summary *summary, roast_error *err)
+{
+    *out = (table_set){0};
+    builder b = {.summary = summary, .set = out};
+    write_headline(&b);
+    write_subline(&b);
+    buf_release(&b.text);
+    if (!b.failed)
+        return ROAST_OK;
+    tables_release(out);
+    return fail_memory(err);
 }
 
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err)

@@ -35,6 +35,7 @@ typedef struct table {
     table_cell *cells; /* row by row */
     roast_str more;    /* a line under the table: "and 95 more"; absent if there is none */
     bool pairs;        /* two columns, names and values: drawn without a header */
+    bool alone;        /* nothing stands beside it */
 } table;
 
 /* A part of a heading; parts stand beside each other as far as there is room. */
@@ -61,6 +62,8 @@ typedef struct table_set {
  * most rows of the tables that grow (datasets, files, workers, failures); 0 for all of them. An id that does not
  * exist is ROAST_USAGE, and the message lists those that do. After a failure the set is empty. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
+/* The headings alone. */
+roast_code tables_head(table_set *out, const roast_summary *summary, roast_error *err);
 void tables_release(table_set *set);
 const char *table_id_at(size_t index); /* "throughput", …; NULL after the last */
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);

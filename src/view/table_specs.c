@@ -252,10 +252,52 @@ static const column_spec TASKS[] = {
     {M_activity_memory_read_bytes, "from memory", .priority = 2},
 };
 
+static const column_spec LEDGER[] = {
+    {M_ledger_title, "", .shortens = true},
+    {M_ledger_share_percent, "of core time", .bar = true},
+    {M_ledger_core_seconds, "core time", .priority = 1},
+};
+
+static const column_spec DATASET_LEDGER[] = {
+    {M_dataset_ledger_dataset, "dataset", .shortens = true},
+    {M_dataset_ledger_core_seconds, "core time", .bar = true},
+    {M_dataset_ledger_process_cpu, "CPU", .priority = 1},
+    {M_dataset_ledger_process_io, "I/O, locks", .priority = 1},
+    {M_dataset_ledger_process_core, "no core", .priority = 4},
+    {M_dataset_ledger_process_untold, "process", .priority = 1},
+    {M_dataset_ledger_open, "opening", .priority = 2},
+    {M_dataset_ledger_events, "building", .priority = 5},
+    {M_dataset_ledger_transfer, "packing", .priority = 6},
+    {M_dataset_ledger_failed, "failed", .priority = 3},
+    {M_dataset_ledger_lost, "lost", .priority = 3},
+};
+
+static const column_spec WORKER_LEDGER[] = {
+    {M_worker_ledger_worker, "worker", .shortens = true},
+    {M_worker_ledger_core_seconds, "core time", .bar = true},
+    {M_worker_ledger_process_cpu, "CPU", .priority = 1},
+    {M_worker_ledger_process_io, "I/O, locks", .priority = 1},
+    {M_worker_ledger_process_core, "no core", .priority = 4},
+    {M_worker_ledger_process_untold, "process", .priority = 1},
+    {M_worker_ledger_open, "opening", .priority = 2},
+    {M_worker_ledger_events, "building", .priority = 5},
+    {M_worker_ledger_transfer, "packing", .priority = 6},
+    {M_worker_ledger_failed, "failed", .priority = 3},
+    {M_worker_ledger_lost, "lost", .priority = 3},
+    {M_worker_ledger_merging, "merging", .priority = 4},
+    {M_worker_ledger_preprocessing, "preproc.", .priority = 7},
+    {M_worker_ledger_idle_start, "start-up", .priority = 5},
+    {M_worker_ledger_idle_queue, "chunks waited", .priority = 2},
+    {M_worker_ledger_idle_tail, "tail", .priority = 2},
+    {M_worker_ledger_residual, "not explained", .priority = 3},
+};
+
 #define PAIRS(rows)    .pairs = rows, .n_pairs = sizeof(rows) / sizeof(rows)[0]
 #define GRID(of, list) .scope = ROAST_SCOPE_##of, .columns = list, .n_columns = sizeof(list) / sizeof(list)[0]
 
 const table_spec TABLE_SPECS[] = {
+    {"findings", "What held it back", .findings = true},
+    {"ledger", "Where the core time went", GRID(ledger, LEDGER), .in_order = true},
     {"throughput", "Throughput", PAIRS(THROUGHPUT)},
     {"events", "Event processing", PAIRS(EVENTS)},
     {"timing", "Timing", PAIRS(TIMING)},
@@ -269,6 +311,10 @@ const table_spec TABLE_SPECS[] = {
     {"reading", "Reading", GRID(dataset, READING), .sort = M_dataset_tree_bytes, .if_known = true},
     {"branches", "Branches", GRID(branch, BRANCHES), .groups = BRANCH_GROUPS, .n_groups = 2, .if_asked = true},
     {"workers", "Workers", GRID(worker, WORKERS), .sort = M_worker_busy_seconds, .alarm_first = true},
+    {"ledger_datasets", "Core time of the datasets", GRID(dataset_ledger, DATASET_LEDGER),
+     .sort = M_dataset_ledger_core_seconds, .if_asked = true},
+    {"ledger_workers", "Core time of the workers", GRID(worker_ledger, WORKER_LEDGER),
+     .sort = M_worker_ledger_core_seconds, .if_asked = true},
     {"failures", "Failures", GRID(failure, FAILURES), .sort = M_failure_count},
     {"notes", "Notes", .notes = true},
 };

@@ -46,7 +46,9 @@ typedef struct table_spec {
     const metric_id *groups; /* … or in the order of the summary, the limit for each group of equal values … */
     size_t n_groups;
     bool alarm_first; /* … after the rows that need attention */
-    bool notes;       /* or the notes of the run */
+    bool notes;       /* or the notes of the run … */
+    bool findings;    /* … or what held it back */
+    bool in_order;    /* rows stay as they are, and all of them are shown */
     bool if_asked;    /* not among the tables that are shown unasked */
     bool if_known; /* not among the tables that are shown unasked unless a line of it, or its second column, is known */
 } table_spec;

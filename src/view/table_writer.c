@@ -90,12 +90,14 @@ void writer_share(table_writer *w, double share)
 
 void writer_more(table_writer *w)
 {
+    w->failed |= w->text.code != ROAST_OK;
     if (w->current && w->text.len)
         w->current->more = keep(w);
 }
 
 void writer_phrase(table_writer *w, table_heading *heading, table_tone tone)
 {
+    w->failed |= w->text.code != ROAST_OK;
     if (w->text.len && heading->count < TABLE_PHRASES)
         heading->phrases[heading->count++] = (table_phrase){keep(w), tone};
     buf_clear(&w->text);

@@ -177,7 +177,7 @@ static void draw_pairs(block *b, const table *t, size_t width)
         roast_str rest = safe_text(b, value->text);
         do {
             move_to(b, value_at);
-            put(b, rest.len ? text_take_line(&rest, room, true) : rest, value->tone);
+            put(b, rest.len ? text_take_line(&rest, room, !t->alone) : rest, value->tone);
             end_line(b);
         } while (rest.len);
     }
@@ -241,7 +241,8 @@ static bool drop_column(const table *t, layout *l)
 
 static layout lay_out(block *b, const table *t, size_t width)
 {
-    layout l = {.bar = width >= 110 ? 13 : width >= 80 ? 9 : 6};
+    size_t more = t->n_columns <= 3 && width >= 80 ? 18 : 0; /* where there is room, shares can be compared */
+    layout l = {.bar = (width >= 110 ? 13 : width >= 80 ? 9 : 6) + more};
     for (size_t i = 0; i < t->n_columns; i++) {
         l.widths[i] = natural_width(b, t, i, l.bar);
         l.header |= t->columns[i].title.len > 0;
@@ -490,8 +491,9 @@ void terminal_tables(buf *out, const table_set *set, const terminal_options *opt
         if (out->len > start)
             buf_char(out, '\n');
         size_t lists = 0;
-        while (i + lists < set->count && set->tables[i + lists].pairs)
-            lists++;
+        while (i + lists < set->count && set->tables[i + lists].pairs && !(lists && set->tables[i + lists].alone))
+            if (set->tables[i + lists++].alone)
+                break;
         if (lists) {
             page_lists(out, &set->tables[i], lists, &page);
         } else {

@@ -241,3 +241,28 @@ def test_failures_are_what_the_view_of_the_file_says(large):
     query = "SELECT error_type, dataset, file, worker, attempts FROM failures"
     seen = {(row["error_type"], row["dataset"], row["file"], row["worker"]): row["count"] for row in found["failures"]}
     assert seen == {tuple(row[:4]): row[4] for row in database.execute(query)}
+
+
+# ---- The ledger ----------------------------------------------------------------------------------------------------
+
+CORE_SECONDS = """
+    SELECT sum(cores * (min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))) / 1e9 FROM worker,
+           (SELECT (SELECT value FROM run WHERE key = 't_start_ns') AS t0,
+                   (SELECT value FROM run WHERE key = 't_end_ns') AS t1)"""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_ledger_sums_to_the_core_time(roast, synthesize, shape):
+    path, _ = synthesize(seed=31, **SHAPES[shape])
+    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as database:
+        whole = database.execute(CORE_SECONDS).fetchone()[0]
+    shown = json.loads(roast("show", path, "--json").stdout)
+    if not shown["num_chunk_records"] or not whole:
+        assert shown["ledger"] == {}
+        return
+    assert "residual" in shown["ledger"]
+    assert sum(row["core_seconds"] for row in shown["ledger"].values()) == pytest.approx(whole, rel=1e-6)
+    assert sum(row["share_percent"] for row in shown["ledger"].values()) == pytest.approx(100, rel=1e-6)
+    for row in shown["ledger_per_worker"].values():
+        parts = sum(value for name, value in row.items() if name not in ("worker", "core_seconds"))
+        assert parts == pytest.approx(row["core_seconds"], rel=1e-6, abs=1e-6)

@@ -226,3 +226,27 @@ def test_the_sampler_gives_samples_for_the_recorder(tmp_path):
 def test_process_memory_is_what_the_system_says():
     psutil = pytest.importorskip("psutil")
     assert _core.process_memory() == pytest.approx(psutil.Process().memory_info().rss / 1048576, rel=0.2)
+
+
+def test_without_proc_the_rest_is_measured():
+    """As in a container that masks /proc: what cannot be read is absent, and nothing fails."""
+    import shutil
+    import subprocess
+    import sys
+
+    if not shutil.which("unshare") or os.geteuid() != 0:
+        pytest.skip("hiding /proc needs unshare and root")
+    code = (
+        "from roastcoffea import _core; c = _core.Chunk(); c.phase('process'); s = _core.track_memory(None, 'm');"
+        "s.__enter__(); s.__exit__(None, None, None); c.finish(); r = c.record();"
+        "assert r['mem_before_mb'] is r['mem_peak_mb'] is r['run_delay_seconds'] is None, r;"
+        "assert r['cpu_seconds'] is not None and r['page_faults'] is not None and r['duration'] > 0, r;"
+        "assert r['memory'] == {} and _core.process_memory() == 0.0; print(_core.probe_capabilities()['memory'])"
+    )
+    hidden = f"mount -t tmpfs none /proc && exec {sys.executable} -c \"$CODE\""
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", hidden], env=os.environ | {"CODE": code}, capture_output=True, text=True, check=False
+    )
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip(f"/proc cannot be hidden here: {done.stderr.strip()}")
+    assert done.stdout.strip() == "False", done.stderr

@@ -225,3 +225,66 @@ def test_a_quotient_of_sums_has_the_interval_of_its_clusters():
                                  paired=True, method="percentile", random_state=1)  # fmt: skip
     error = boot.standard_error * math.sqrt(2)
     assert found["high"] - found["low"] == pytest.approx(2 * 2.02 * error, rel=0.25)
+
+
+def usl(cores, rate, contention, coherence):
+    return rate * cores / (1 + contention * (cores - 1) + coherence * cores * (cores - 1))
+
+
+@pytest.mark.parametrize("law", ["usl", "amdahl"])
+def test_a_scaling_law_is_the_constrained_least_squares_fit(law):
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(13)
+    for contention, coherence in itertools.product([0, 0.01, 0.3], [0, 1e-5, 2e-3]):
+        cores = np.array([1, 2, 4, 8, 16, 32, 64, 128.0])
+        rates = usl(cores, 5, contention, coherence) * rng.lognormal(0, 0.05, len(cores))
+        (found,) = infer({"of": "scale", "law": law, "cores": cores.tolist(), "rate": rates.tolist(), "replicates": 99})
+        design = np.stack([np.ones(8), cores - 1, cores * (cores - 1)], axis=1) / (cores / rates)[:, None]
+        used = design if law == "usl" else design[:, :2]
+        judged = optimize.lsq_linear(used, np.ones(8), bounds=(0, np.inf), tol=1e-14).x
+        assert 1 / found["rate"]["estimate"] == pytest.approx(judged[0], rel=1e-5)
+        assert found["contention"]["estimate"] == pytest.approx(judged[1] / judged[0], rel=1e-4, abs=1e-6)
+        if law == "usl":
+            assert found["coherence"]["estimate"] == pytest.approx(judged[2] / judged[0], rel=1e-3, abs=1e-8)
+
+
+def test_the_knee_is_where_more_cores_pay_half():
+    for contention, coherence in ((0.02, 0.0001), (0.001, 0.00001), (0.05, 0)):
+        cores = np.array([1, 2, 4, 8, 16, 32, 64.0])
+        (found,) = infer({"of": "scale", "cores": cores.tolist(), "rate": usl(cores, 3, contention, coherence).tolist()})
+        grid = np.linspace(1, 2000, 200_000)
+        best = grid[np.argmax(usl(grid, 3, contention, coherence) ** 2 / grid)]
+        assert found["knee"]["estimate"] == pytest.approx(best, rel=1e-3, abs=0.02)
+        if coherence:
+            fastest = grid[np.argmax(usl(grid, 3, contention, coherence))]
+            assert found["peak"]["estimate"] == pytest.approx(fastest, rel=1e-3, abs=0.02)
+
+
+def test_intervals_of_scaling_laws_hold_the_truth():
+    rng = np.random.default_rng(14)
+    cores = np.repeat([4, 8, 16, 32, 64, 128.0], 2)
+    questions = [{"of": "scale", "cores": cores.tolist(), "replicates": 399, "seed": i,
+                  "rate": (usl(cores, 2, 0.01, 0.0002) * rng.lognormal(0, 0.03, 12)).tolist()} for i in range(200)]  # fmt: skip
+    answers = infer(*questions)
+    for name, truth in (("contention", 0.01), ("coherence", 0.0002), ("rate", 2)):
+        held = np.mean([one[name]["low"] <= truth <= one[name]["high"] for one in answers])
+        assert held >= 0.88, f"{name}: {held}"
+
+
+def gate_rates(rng, pairs: int, runs: int, slow_down: float, spread: float) -> dict:
+    """Shares of the gate's answers over many pairs of groups of runs."""
+    questions = [{"of": "gate", "x": rng.lognormal(0, spread, runs).tolist(),
+                  "y": (slow_down * rng.lognormal(0, spread, runs)).tolist()} for _ in range(pairs)]  # fmt: skip
+    answers = [one["verdict"] for one in infer(*questions)]
+    return {verdict: answers.count(verdict) / pairs for verdict in ("fine", "regression", "undecided")}
+
+
+def test_the_gate_raises_few_false_alarms_and_finds_what_is_there():
+    """bench/gate.py has the whole table. The bound is three standard errors above alpha."""
+    rng = np.random.default_rng(15)
+    for runs, spread in ((3, 0.02), (5, 0.02), (5, 0.1), (9, 0.03)):
+        assert gate_rates(rng, 400, runs, 1, spread)["regression"] <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert gate_rates(rng, 400, 5, 1.1, 0.03)["regression"] >= 0.9
+    assert gate_rates(rng, 400, 5, 1, 0.01)["fine"] >= 0.9
+    noisy = gate_rates(rng, 400, 5, 1, 0.2)
+    assert noisy["undecided"] >= 0.8, "scattered runs rule little out"

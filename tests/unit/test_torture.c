@@ -11,12 +11,16 @@
 #include "synth.h"
 #include "unit.h"
 #include "view/chart.h"
+#include "view/comparison.h"
+#include "view/gate_view.h"
 #include "view/html_tables.h"
 #include "view/inspect.h"
 #include "view/json.h"
+#include "view/markdown.h"
 #include "view/openmetrics.h"
 #include "view/perfetto.h"
 #include "view/report.h"
+#include "view/scaling_view.h"
 #include "view/table.h"
 #include "view/terminal.h"
 
@@ -205,6 +209,101 @@ static roast_code inspect(const char *path, buf *out, roast_error *err)
     return code;
 }
 
+/* Runs that are open and summarised already, for what is done with several of them. */
+enum { OPEN_RUNS = 8 };
+static compare_input open_runs[OPEN_RUNS];
+static char open_paths[OPEN_RUNS][128];
+
+static roast_code draw_tables(roast_code (*build)(table_set *set, const void *of, roast_error *err), const void *of,
+                              buf *out, roast_error *err)
+{
+    table_set tables;
+    roast_code code = build(&tables, of, err);
+    if (!code)
+        markdown_tables(out, &tables);
+    tables_release(&tables);
+    return code ? code : out->code;
+}
+
+static roast_code build_comparison(table_set *set, const void *of, roast_error *err)
+{
+    return comparison_tables(set, of, 3, err);
+}
+
+static roast_code build_gate(table_set *set, const void *of, roast_error *err)
+{
+    return gate_tables(set, of, err);
+}
+
+static roast_code build_scaling(table_set *set, const void *of, roast_error *err)
+{
+    return scaling_tables(set, of, err);
+}
+
+static roast_code compare_open(compare_input *inputs, size_t n_a, buf *out, roast_error *err)
+{
+    bootstrap_options bootstrap = bootstrap_defaults();
+    bootstrap.replicates = 19;
+    comparison *c;
+    roast_code code = compare_runs(&c, inputs, n_a, inputs + n_a, 1, &bootstrap, err);
+    if (!code)
+        code = draw_tables(build_comparison, c, out, err);
+    if (!code)
+        comparison_json(out, c);
+    comparison_free(c);
+    return code ? code : out->code;
+}
+
+/* Allocations of opening and summarising, which showing a run tries already. */
+static size_t tried_elsewhere;
+
+/* What SQLite keeps after a failure is given back when a run is closed, so they are opened here. */
+static roast_code compare(const char *how, buf *out, roast_error *err)
+{
+    size_t n_a = strcmp(how, "groups") == 0 ? 2 : 1;
+    compare_input inputs[3] = {0};
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; i < n_a + 1 && !code; i++) {
+        inputs[i].label = open_runs[i].label;
+        code = roast_run_open(&inputs[i].run, open_runs[i].label, NULL, err);
+        if (!code)
+            code = roast_summarize(&inputs[i].summary, inputs[i].run, err);
+    }
+    if (!heap.failed)
+        tried_elsewhere = heap.seen;
+    if (!code)
+        code = compare_open(inputs, n_a, out, err);
+    for (size_t i = 0; i < 3; i++) {
+        roast_summary_free(inputs[i].summary);
+        roast_run_close(inputs[i].run);
+    }
+    return code;
+}
+
+static roast_code gate_and_scale(const char *unused, buf *out, roast_error *err)
+{
+    (void)unused;
+    gate_result *gate;
+    scaling *s = NULL;
+    gate_options options = gate_defaults();
+    options.metrics = "elapsed_time_seconds,peak_memory_bytes";
+    roast_code code =
+        gate_runs(&gate, open_runs, OPEN_RUNS / 2, open_runs + OPEN_RUNS / 2, OPEN_RUNS / 2, &options, err);
+    if (!code)
+        code = draw_tables(build_gate, gate, out, err);
+    if (!code)
+        gate_json(out, gate);
+    if (!code)
+        code = scaling_of_runs(&s, open_runs, OPEN_RUNS, NULL, err);
+    if (!code)
+        code = draw_tables(build_scaling, s, out, err);
+    if (!code)
+        scaling_json(out, s);
+    gate_free(gate);
+    scaling_free(s);
+    return code ? code : out->code;
+}
+
 static roast_code record(const char *path, const synth_job *job, roast_error *err)
 {
     roast_recorder *recorder;
@@ -220,7 +319,7 @@ static roast_code record(const char *path, const synth_job *job, roast_error *er
 /* ---- The facts ------------------------------------------------------------------------------------------------------
  */
 
-static synth_job *small_job(void)
+static synth_options small_options(void)
 {
     synth_options options = synth_defaults();
     options.datasets = 2;
@@ -231,6 +330,12 @@ static synth_job *small_job(void)
     options.sections = 2;
     options.branches = 4;
     options.retry_rate = 0.3;
+    return options;
+}
+
+static synth_job *small_job(void)
+{
+    synth_options options = small_options();
     synth_job *job = synth_simulate(&options, NULL);
     assert_non_null(job);
     return job;
@@ -240,11 +345,14 @@ static synth_job *small_job(void)
 static void assert_survives(roast_code (*work)(const char *path, buf *out, roast_error *err), const char *path)
 {
     buf expected = {0};
+    tried_elsewhere = 0;
+    count_from_here(ONE_FAILS, 0);
     assert_int_equal(work(path, &expected, NULL), ROAST_OK);
+    heap.counting = false;
     assert_true(expected.len > 1000);
     for (shortage kind = ONE_FAILS; kind <= ALL_FAIL_AFTER; kind++) {
         size_t refusals = 0, survived = 0;
-        for (size_t n = 1;; n++) {
+        for (size_t n = tried_elsewhere + 1;; n++) {
             buf out = {0};
             roast_error err = {0};
             count_from_here(kind, n);
@@ -285,6 +393,37 @@ static void drawing_charts_survives_any_failed_allocation(void **state)
     assert_int_equal(record(path, job, NULL), ROAST_OK);
     synth_free(job);
     assert_survives(plot, path);
+}
+
+static void open_a_run(uint32_t day)
+{
+    compare_input *input = &open_runs[day];
+    synth_options options = small_options();
+    options.luck = day;
+    options.workers = day + 1;
+    options.branches += day % 2;
+    synth_job *job = synth_simulate(&options, NULL);
+    assert_non_null(job);
+    snprintf(open_paths[day], sizeof open_paths[day], "%s/day-%u.roast", scratch, day);
+    input->label = open_paths[day];
+    assert_int_equal(record(input->label, job, NULL), ROAST_OK);
+    synth_free(job);
+    assert_int_equal(roast_run_open(&input->run, input->label, NULL, NULL), ROAST_OK);
+    assert_int_equal(roast_summarize(&input->summary, input->run, NULL), ROAST_OK);
+}
+
+static void comparing_runs_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    for (uint32_t day = 0; day < OPEN_RUNS; day++)
+        open_a_run(day);
+    assert_survives(compare, "two");
+    assert_survives(compare, "groups");
+    assert_survives(gate_and_scale, NULL);
+    for (size_t i = 0; i < OPEN_RUNS; i++) {
+        roast_summary_free(open_runs[i].summary);
+        roast_run_close(open_runs[i].run);
+    }
 }
 
 static void reporting_a_run_survives_any_failed_allocation(void **state)
@@ -341,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test_in_scratch(showing_a_run_survives_any_failed_allocation),
         test_in_scratch(drawing_charts_survives_any_failed_allocation),
+        test_in_scratch(comparing_runs_survives_any_failed_allocation),
         test_in_scratch(reporting_a_run_survives_any_failed_allocation),
         test_in_scratch(inspecting_a_root_file_survives_any_failed_allocation),
         test_in_scratch(recording_a_run_survives_any_failed_allocation),

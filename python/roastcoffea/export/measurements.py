@@ -74,6 +74,10 @@ def load_measurement(path: str | os.PathLike) -> tuple[dict[str, Any], float, fl
     from roastcoffea.run import Run
 
     run = Run(path)
+    times = Path(path) / "start_end_time.txt"
+    if times.is_file():  # as they were given, by whatever clock
+        t0, t1 = map(float, times.read_text().split(",")[:2])
+        return run.metrics, t0, t1
     return (run.metrics, *run.times)
 
 

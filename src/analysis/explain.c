@@ -1,0 +1,267 @@
+/* Explaining a run: what held it back, ranked by what fixing it would save. Each rule proposes a change to what
+ * happened, and the replay says how much shorter the run would have been. Specific causes come first (a slow host, a
+ * bad file, a worker that died): what they explain is not blamed on general ones (I/O, the tail). */
+#include "analysis/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain_parts.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+
+static const double LARGEST_ERROR_PERCENT = 15; /* of a replay that is believed */
+
+const char *finding_id(finding_kind kind)
+{
+    static const char *const ids[] = {
+#define FINDING_ID(name, id) #id,
+        FINDING_KINDS(FINDING_ID)
+#undef FINDING_ID
+    };
+    return (size_t)kind < FINDING_KIND_COUNT ? ids[kind] : "";
+}
+
+const char *finding_confidence_name(finding_confidence confidence)
+{
+    static const char *const names[] = {"sure", "likely", "note"};
+    return (size_t)confidence < 3 ? names[confidence] : "";
+}
+
+/* ---- For the rules ------------------------------------------------------------------------------------------- */
+
+replay_result replay_of(explaining *e, const replay_change *change)
+{
+    replay_result result = {(double)NAN, (double)NAN, 0};
+    if (!e->code)
+        e->code = replay_run(&e->replay, change, &result, e->err);
+    return result;
+}
+
+double saving_of(explaining *e, const replay_change *change, double cost)
+{
+    double saving = cost / e->cores;
+    if (e->out->replay_answers) {
+        replay_result result = replay_of(e, change);
+        if (isfinite(result.wall_seconds))
+            saving = e->as_it_was.wall_seconds - result.wall_seconds;
+    }
+    return fmin(fmax(saving, 0), e->wall);
+}
+
+bool worth_a_look(const explaining *e, double core_seconds)
+{
+    return core_seconds > 0.03 * e->total;
+}
+
+bool worth_telling(const explaining *e, double saving)
+{
+    return saving > 0.01 * e->wall;
+}
+
+finding *add_finding(explaining *e, finding_kind kind, finding_confidence confidence, double cost, double saving)
+{
+    explanation *out = e->out;
+    if (out->count == FINDING_KIND_COUNT)
+        return NULL;
+    finding *f = &out->findings[out->count++];
+    *f = (finding){.kind = kind, .confidence = confidence, .core_seconds = cost, .saving_seconds = saving};
+    f->share_percent = e->total > 0 ? 100 * cost / e->total : (double)NAN;
+    f->factor = (double)NAN;
+    if (saving < 0.05 * e->wall)
+        f->confidence = FINDING_NOTE;
+    return f;
+}
+
+void add_evidence(finding *f, const char *what, roast_str name, double value, const char *unit)
+{
+    if (f && f->n_evidence < FINDING_EVIDENCE)
+        f->evidence[f->n_evidence++] = (finding_evidence){what, name, value, unit};
+}
+
+const finding *find_finding(const explaining *e, finding_kind kind)
+{
+    for (size_t i = 0; i < e->out->count; i++)
+        if (e->out->findings[i].kind == kind)
+            return &e->out->findings[i];
+    return NULL;
+}
+
+replay_change without_causes(const explaining *e)
+{
+    replay_change change = {.no_failures = true, .no_losses = true, .no_gaps = true, .no_outliers = true};
+    for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
+        change.not_slow[kind] = e->stragglers.kinds[kind].guilty;
+    return change;
+}
+
+/* ---- The order of findings ------------------------------------------------------------------------------------- */
+
+/* What is above a note comes first, then what saves more; what saves nothing but may end the run comes before notes. */
+static int compare_findings(const void *left, const void *right)
+{
+    const finding *a = left, *b = right;
+    bool a_note = a->confidence == FINDING_NOTE, b_note = b->confidence == FINDING_NOTE;
+    if (a_note != b_note)
+        return a_note ? 1 : -1;
+    if (a->saving_seconds != b->saving_seconds)
+        return a->saving_seconds > b->saving_seconds ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* ---- What would be --------------------------------------------------------------------------------------------- */
+
+static void answer_what_ifs(explaining *e)
+{
+    static const struct {
+        const char *id;
+        replay_change change;
+    } questions[] = {
+        {"no_wait", {.no_wait = true}},           {"no_open", {.no_open = true}},
+        {"no_stragglers", {.no_outliers = true}}, {"no_failures", {.no_failures = true, .no_losses = true}},
+        {"chunks_twice", {.chunk_size = 2}},      {"chunks_half", {.chunk_size = 0.5}},
+        {"workers_half", {.workers = 0.5}},       {"workers_twice", {.workers = 2}},
+        {"workers_four_times", {.workers = 4}},
+    };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions && !e->code; i++) {
+        replay_change change = questions[i].change;
+        if (change.no_outliers)
+            for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
+                change.not_slow[kind] = true;
+        double wall = e->out->replay_answers ? replay_of(e, &change).wall_seconds : (double)NAN;
+        if (change.workers > 1) /* the scheduler bounds what more of them bring, but they take nothing away */
+            wall = fmin(wall, e->as_it_was.wall_seconds);
+        e->out->what_ifs[e->out->n_what_ifs++] = (what_if){questions[i].id, wall};
+    }
+}
+
+/* ---- Putting it together ----------------------------------------------------------------------------------------- */
+
+static void read_ledger(explaining *e)
+{
+    static const char *const ids[] = {
+#define LEDGER_ID(name, id, title) #id,
+        LEDGER_CATEGORIES(LEDGER_ID)
+#undef LEDGER_ID
+    };
+    for (size_t row = 0; row < e->summary->rows[ROAST_SCOPE_ledger].count; row++) {
+        roast_value id = summary_cell(e->summary, M_ledger_category, row);
+        roast_value seconds = summary_cell(e->summary, M_ledger_core_seconds, row);
+        for (int i = 0; i < LEDGER_COUNT; i++)
+            if (id.kind == ROAST_TEXT && str_equal(id.as.text, str_from(ids[i])))
+                e->ledger[i] = seconds.as.real;
+    }
+}
+
+static void replay_what_happened(explaining *e)
+{
+    explanation *out = e->out;
+    e->as_it_was = replay_of(e, &(replay_change){0});
+    out->replay_seconds = e->as_it_was.wall_seconds;
+    out->replay_error_percent = 100 * fabs(out->replay_seconds - e->wall) / e->wall;
+    out->replay_answers = out->replay_error_percent <= LARGEST_ERROR_PERCENT;
+    if (!out->replay_answers)
+        out->gaps[out->n_gaps++] = GAP_REPLAY;
+}
+
+static void ask_rules(explaining *e)
+{
+    static void (*const rules[])(explaining *) = {
+        explain_slow_groups, explain_memory,  explain_losses, explain_failures, explain_start,
+        explain_scheduler,   explain_process, explain_end,    explain_files,    explain_size_of_cluster,
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
+        rules[i](e);
+}
+
+/* Names in evidence are the run's, or of what is released here: the explanation keeps copies. */
+static void keep_names(explaining *e)
+{
+    for (size_t i = 0; i < e->out->count && !e->code; i++)
+        for (size_t k = 0; k < e->out->findings[i].n_evidence && !e->code; k++) {
+            roast_str *name = &e->out->findings[i].evidence[k].name, kept = arena_str(&e->out->memory, *name);
+            if (arena_str_failed(kept, *name))
+                e->code = fail_memory(e->err);
+            *name = kept;
+        }
+}
+
+static bool explainable(const explaining *e)
+{
+    return e->trace->count > 0 && e->trace->dropped == 0 && e->cores > 0 && e->wall > 0 &&
+           e->summary->rows[ROAST_SCOPE_ledger].count > 0;
+}
+
+roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *summary, const trace *t, bool what_ifs,
+                         roast_error *err)
+{
+    *out = (explanation){.replay_seconds = (double)NAN, .replay_error_percent = (double)NAN};
+    explaining e = {.out = out, .run = run, .summary = summary, .trace = t, .err = err};
+    e.wall = out->wall_seconds = summary->t_end_ns > summary->t_start_ns && summary->t_start_ns != ROAST_ABSENT
+                                     ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
+                                     : (double)NAN;
+    e.cores = summary_real(summary, M_run_total_cores);
+    e.total = e.cores * e.wall;
+    read_ledger(&e);
+    if (explainable(&e)) {
+        e.code = stragglers_find(&e.stragglers, t, run, summary->t_start_ns, summary->t_end_ns, err);
+        if (!e.code)
+            e.code = replay_init(&e.replay, t, &e.stragglers, run, summary->t_start_ns, summary->t_end_ns, err);
+        if (!e.code)
+            replay_what_happened(&e);
+        ask_rules(&e);
+        if (what_ifs && !e.code)
+            answer_what_ifs(&e);
+    }
+    if (!e.code)
+        explain_what_is_missing(&e);
+    keep_names(&e);
+    qsort(out->findings, out->count, sizeof *out->findings, compare_findings);
+    replay_release(&e.replay);
+    stragglers_release(&e.stragglers);
+    if (e.code)
+        explanation_release(out);
+    return e.code;
+}
+
+typedef struct trace_pass {
+    trace trace;
+    ledger ledger;
+    const roast_run *run;
+} trace_pass;
+
+static roast_code see_chunk(void *context, const run_chunk *row)
+{
+    trace_pass *pass = context;
+    ledger_attempt attempt;
+    bool memory_out = false;
+    if (!ledger_read(&pass->ledger, pass->run, row, &attempt, &memory_out))
+        return memory_out ? ROAST_MEMORY : ROAST_OK;
+    ledger_add(&pass->ledger, row, &attempt);
+    return !memory_out && trace_add(&pass->trace, row, &attempt) ? ROAST_OK : ROAST_MEMORY;
+}
+
+roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err)
+{
+    *out = (explanation){0};
+    trace_pass pass = {.run = run};
+    bool begun = trace_init(&pass.trace, run, 0) && ledger_init(&pass.ledger, run);
+    roast_code code = begun ? run_each_chunk(run, RUN_MEASURES, see_chunk, &pass, err) : ROAST_MEMORY;
+    if (!code && !trace_finish(&pass.trace, run, ledger_last_start(&pass.ledger)))
+        code = ROAST_MEMORY;
+    if (code == ROAST_MEMORY)
+        fail_memory(err);
+    if (!code)
+        code = explain_trace(out, run, summary, &pass.trace, what_ifs, err);
+    ledger_release(&pass.ledger);
+    trace_release(&pass.trace);
+    return code;
+}
+
+void explanation_release(explanation *e)
+{
+    arena_release(&e->memory);
+    *e = (explanation){0};
+}

@@ -1,0 +1,113 @@
+/* What held a run back: ranked findings, each with what it cost, what fixing it would save at most, and its evidence.
+ * Numbers and names only; src/view/findings.c has the words. */
+#ifndef ANALYSIS_EXPLAIN_H
+#define ANALYSIS_EXPLAIN_H
+
+#include "analysis/replay.h"
+#include "analysis/summary.h"
+
+#define FINDING_KINDS(X)                                                                                               \
+    X(IO_BOUND, io_bound)                                                                                              \
+    X(CPU_BOUND, cpu_bound)                                                                                            \
+    X(NO_CORE_FREE, no_core_free)                                                                                      \
+    X(OPENING, opening)                                                                                                \
+    X(SLOW_HOST, slow_host)                                                                                            \
+    X(SLOW_WORKER, slow_worker)                                                                                        \
+    X(SLOW_STORAGE, slow_storage)                                                                                      \
+    X(SLOW_FILE, slow_file)                                                                                            \
+    X(SLOW_PERIOD, slow_period)                                                                                        \
+    X(STRAGGLERS, stragglers)                                                                                          \
+    X(TAIL, tail)                                                                                                      \
+    X(TOO_FEW_CHUNKS, too_few_chunks)                                                                                  \
+    X(RAMP_UP, ramp_up)                                                                                                \
+    X(START_UP, start_up)                                                                                              \
+    X(PREPROCESSING, preprocessing)                                                                                    \
+    X(MERGING, merging)                                                                                                \
+    X(SCHEDULER, scheduler)                                                                                            \
+    X(MEMORY_GROWTH, memory_growth)                                                                                    \
+    X(MEMORY_LIMIT, memory_limit)                                                                                      \
+    X(SPILLING, spilling)                                                                                              \
+    X(WORKERS_LOST, workers_lost)                                                                                      \
+    X(FAILURES, failures)                                                                                              \
+    X(OVER_READ, over_read)                                                                                            \
+    X(LZMA, lzma)                                                                                                      \
+    X(TOO_MANY_WORKERS, too_many_workers)                                                                              \
+    X(RESIDUAL, residual)                                                                                              \
+    X(INCOMPLETE, incomplete)
+
+typedef enum finding_kind {
+#define FINDING_ENUM(name, id) FINDING_##name,
+    FINDING_KINDS(FINDING_ENUM)
+#undef FINDING_ENUM
+        FINDING_KIND_COUNT
+} finding_kind;
+
+/* In order of certainty. A note is worth knowing and not worth acting on for speed alone. */
+typedef enum finding_confidence { FINDING_SURE, FINDING_LIKELY, FINDING_NOTE } finding_confidence;
+
+/* "slow host node7: 3.1 ×": what, optionally whose, and a number with its unit (as in the catalogue, or "times"). */
+typedef struct finding_evidence {
+    const char *what;
+    roast_str name;
+    double value; /* NAN for none */
+    const char *unit;
+} finding_evidence;
+
+enum { FINDING_EVIDENCE = 6 };
+
+typedef struct finding {
+    finding_kind kind;
+    finding_confidence confidence;
+    double core_seconds;   /* what it cost; NAN if that cannot be said in time */
+    double share_percent;  /* of the core time that there was */
+    double saving_seconds; /* of wall time, at most, if it were fixed; 0 if it costs no time */
+    double factor;         /* how much larger the chunks should be, or similar; NAN for none */
+    finding_evidence evidence[FINDING_EVIDENCE];
+    size_t n_evidence;
+} finding;
+
+/* What the records do not tell. */
+typedef enum finding_gap {
+    GAP_CPU,     /* whether process() computed or waited */
+    GAP_OPEN,    /* opening files */
+    GAP_WORKERS, /* who was there when */
+    GAP_CHUNKS,  /* anything about chunks */
+    GAP_MEMORY,  /* memory of the workers */
+    GAP_REPLAY,  /* the replay does not give back what happened */
+    GAP_SIZE     /* the run is too large to be explained in passing */
+} finding_gap;
+
+enum { FINDING_GAPS = 8 };
+
+typedef struct what_if {
+    const char *id;      /* "no_wait" */
+    double wall_seconds; /* NAN if it cannot be said */
+} what_if;
+
+enum { WHAT_IFS = 12 };
+
+typedef struct explanation {
+    arena memory;
+    double wall_seconds;
+    finding findings[FINDING_KIND_COUNT]; /* in the order of what to look at first */
+    size_t count;
+    finding_gap gaps[FINDING_GAPS];
+    size_t n_gaps;
+    double replay_seconds;       /* what the replay of what happened says; NAN if there is none */
+    double replay_error_percent; /* its distance from what did happen */
+    bool replay_answers;         /* the error is small enough */
+    what_if what_ifs[WHAT_IFS];
+    size_t n_what_ifs; /* 0 unless asked for */
+} explanation;
+
+/* Explains a run that has been summarised. t has its attempts (finished), or too few of them: then only the gap is
+ * said. what_ifs: also answer what would be with other chunks, workers and so on. */
+roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *summary, const trace *t, bool what_ifs,
+                         roast_error *err);
+/* The same, reading the attempts of the run: for runs of any size. */
+roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err);
+void explanation_release(explanation *e);
+const char *finding_id(finding_kind kind);
+const char *finding_confidence_name(finding_confidence confidence);
+
+#endif

@@ -1,0 +1,648 @@
+/* The ledger. What chunks did comes from their own records. The rest is idle time, told apart by when it was: before a
+ * core's first chunk, between chunks while others waited to be started, or after the last had been started. The
+ * engine's tasks that are not chunks (preprocessing, merging) and its sums of packing are taken out of the idle time in
+ * which they ran. What is left over is the residual: the categories sum to the core time by construction. */
+#include "analysis/ledger.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/intern.h"
+#include "base/str.h"
+
+/* ---- One attempt --------------------------------------------------------------------------------------------- */
+
+static const int64_t LONGEST_NS = INT64_C(1) << 56; /* two years: anything longer is damage */
+
+bool ledger_init(ledger *l, const roast_run *run)
+{
+    size_t workers = run_workers(run);
+    *l = (ledger){.first_start_ns = ROAST_ABSENT, .last_first_start_ns = ROAST_ABSENT};
+    l->n_datasets = run_datasets(run);
+    int64_t cores = 0;
+    for (uint32_t i = 0; i < workers; i++) {
+        int64_t more = run_worker(run, i)->cores;
+        cores += more > 0 && more < 4096 && cores < 4096 ? more : 0;
+    }
+    l->workers = arena_alloc(&l->memory, workers + 1, sizeof *l->workers);
+    l->datasets = arena_alloc(&l->memory, l->n_datasets + 1, sizeof *l->datasets);
+    return l->workers && l->datasets && slot_table_init(&l->slots, run, (uint32_t)cores, &l->memory);
+}
+
+void ledger_release(ledger *l)
+{
+    u64map_release(&l->failures);
+    arena_release(&l->memory);
+}
+
+/* A part of an attempt: absent counts as nothing, absurd as damage. */
+static bool part_ns(int64_t value, int64_t *out)
+{
+    *out = value == ROAST_ABSENT ? 0 : value;
+    return *out >= 0 && *out < LONGEST_NS;
+}
+
+static void split_process(const roast_chunk *chunk, int64_t process_ns, double *seconds)
+{
+    double process = clock_seconds(process_ns);
+    if (chunk->cpu_ns == ROAST_ABSENT) {
+        seconds[LEDGER_PROCESS_UNTOLD] = process;
+        return;
+    }
+    double cpu = fmin(fmax(clock_seconds(chunk->cpu_ns), 0), process);
+    double delay = chunk->run_delay_ns == ROAST_ABSENT ? 0 : fmax(clock_seconds(chunk->run_delay_ns), 0);
+    seconds[LEDGER_PROCESS_CPU] = cpu;
+    seconds[LEDGER_PROCESS_CORE] = fmin(delay, process - cpu);
+    seconds[LEDGER_PROCESS_IO] = process - cpu - seconds[LEDGER_PROCESS_CORE];
+}
+
+/* Whether a success is a second one: there were fewer failures than attempts before it. */
+static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool *memory_out)
+{
+    const roast_chunk *chunk = &row->record;
+    if (!failed && (chunk->attempt == ROAST_ABSENT || chunk->attempt < 2))
+        return false;
+    uint64_t key = (uint64_t)row->file * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)chunk->entry_start;
+    uint32_t *seen = u64map_at(&l->failures, key);
+    if (!seen) {
+        *memory_out = true;
+        return false;
+    }
+    uint32_t failures = *seen ? *seen - 1 : 0;
+    *seen = failures + 1 + (failed && failures < UINT32_MAX - 2);
+    return !failed && failures < (uint64_t)chunk->attempt - 1;
+}
+
+bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out)
+{
+    const roast_chunk *chunk = &row->record;
+    int64_t open, events, process, back;
+    bool sound = part_ns(chunk->open_ns, &open) & part_ns(chunk->events_ns, &events) &
+                 part_ns(chunk->duration_ns, &process) & part_ns(chunk->return_ns, &back);
+    int64_t begun = on_our_clock(run_worker(run, row->worker), chunk->t_start_ns);
+    if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
+        return false;
+    *out = (ledger_attempt){.start_ns = begun - open - events, .end_ns = begun + process + back};
+    out->failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    out->again = succeeded_before(l, row, out->failed, memory_out);
+    split_process(chunk, process, out->process);
+    if (out->failed || out->again) {
+        out->seconds[out->failed ? LEDGER_FAILED : LEDGER_LOST] = clock_seconds(out->end_ns - out->start_ns);
+        return true;
+    }
+    for (int i = 0; i < LEDGER_OPEN; i++)
+        out->seconds[i] = out->process[i];
+    out->seconds[LEDGER_OPEN] = clock_seconds(open);
+    out->seconds[LEDGER_EVENTS] = clock_seconds(events);
+    out->seconds[LEDGER_TRANSFER] = clock_seconds(back);
+    return true;
+}
+
+static void saw_start(ledger *l, int64_t start_ns, bool retry)
+{
+    if (l->first_start_ns == ROAST_ABSENT || start_ns < l->first_start_ns)
+        l->first_start_ns = start_ns;
+    if (!retry && start_ns > l->last_first_start_ns) /* absent is smaller than any */
+        l->last_first_start_ns = start_ns;
+}
+
+void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt)
+{
+    size_t nowhere = l->slots.n_groups - 1;
+    ledger_sums *worker = &l->workers[row->worker < nowhere ? row->worker : nowhere];
+    l->attempts++;
+    saw_start(l, attempt->start_ns, row->record.attempt != ROAST_ABSENT && row->record.attempt > 1);
+    slot_table_add(&l->slots, row->worker, attempt->start_ns, attempt->end_ns, NULL);
+    l->recorded_seconds += clock_seconds(attempt->end_ns - attempt->start_ns);
+    ledger_sums *dataset = &l->datasets[row->dataset < l->n_datasets ? row->dataset : l->n_datasets];
+    for (int i = 0; i < LEDGER_OF_CHUNKS; i++) {
+        worker->seconds[i] += attempt->seconds[i];
+        dataset->seconds[i] += attempt->seconds[i];
+    }
+}
+
+int64_t ledger_last_start(const ledger *l)
+{
+    return l->last_first_start_ns != ROAST_ABSENT ? l->last_first_start_ns : l->first_start_ns;
+}
+
+/* ---- Records that did not come in the order of their ends ---------------------------------------------------- */
+
+typedef struct interval {
+    int64_t start_ns, end_ns;
+    uint32_t worker;
+} interval;
+
+typedef struct interval_list {
+    const roast_run *run;
+    interval *items;
+    size_t count, capacity;
+} interval_list;
+
+static roast_code keep_interval(void *context, const run_chunk *row)
+{
+    interval_list *list = context;
+    ledger unused = {0};
+    ledger_attempt attempt;
+    run_chunk first = *row;
+    bool memory_out = false;
+    first.record.attempt = 1;
+    first.record.error = first.record.error_type = str_none();
+    if (list->count == list->capacity || !ledger_read(&unused, list->run, &first, &attempt, &memory_out))
+        return ROAST_OK;
+    list->items[list->count++] = (interval){attempt.start_ns, attempt.end_ns, row->worker};
+    return ROAST_OK;
+}
+
+static int compare_intervals(const void *left, const void *right)
+{
+    const interval *a = left, *b = right;
+    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* Outputs that were merged as a tree bring their records in any order. */
+static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
+{
+    interval_list list = {.run = run, .capacity = (size_t)l->attempts};
+    list.items = malloc(list.capacity * sizeof *list.items);
+    if (!list.items)
+        return fail_memory(err);
+    roast_code code = run_each_chunk(run, RUN_MEASURES, keep_interval, &list, err);
+    qsort(list.items, list.count, sizeof *list.items, compare_intervals);
+    slot_table_clear(&l->slots);
+    for (size_t i = 0; i < list.count; i++)
+        slot_table_add(&l->slots, list.items[i].worker, list.items[i].start_ns, list.items[i].end_ns, NULL);
+    free(list.items);
+    return code;
+}
+
+/* ---- The engine's tasks -------------------------------------------------------------------------------------- */
+
+/* What the tasks of a worker did besides chunks, and in which of its idle times. */
+typedef struct task_tally {
+    double in_start, in_queue, in_tail; /* core-seconds of other tasks */
+    double merging, preprocessing, chunks;
+} task_tally;
+
+typedef struct task_pass {
+    ledger *l;
+    const roast_summary *summary;
+    intern addresses; /* number is the worker's */
+    task_tally *workers;
+    size_t n_workers;
+    roast_str processor;
+    bool instead; /* there are no chunk records: the processor's tasks stand for them */
+    int64_t chunk_tasks, others;
+    int64_t first_start_ns;
+} task_pass;
+
+/* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses. */
+static bool is_chunk_task(const task_pass *pass, const roast_task *task)
+{
+    if (!str_absent(pass->processor) && str_equal(task->prefix, pass->processor))
+        return true;
+    bool retries = str_equal(task->prefix, STR("automatic_retries"));
+    return retries && (pass->instead || task->start_ns >= pass->l->first_start_ns - NS_PER_S);
+}
+
+static int64_t first_start_of(const slot_group *group)
+{
+    int64_t first = ROAST_ABSENT;
+    for (uint32_t i = 0; i < group->count; i++) {
+        int64_t start = group->slots[i].first_start_ns;
+        if (start != ROAST_ABSENT && (first == ROAST_ABSENT || start < first))
+            first = start;
+    }
+    return first;
+}
+
+static void add_other_task(task_pass *pass, const roast_task *task, uint32_t worker)
+{
+    task_tally *tally = &pass->workers[worker];
+    double seconds = clock_seconds(task->stop_ns - task->start_ns);
+    int64_t first = first_start_of(&pass->l->slots.groups[worker]);
+    pass->others++;
+    if (task->stop_ns <= pass->l->first_start_ns)
+        tally->preprocessing += seconds;
+    else
+        tally->merging += seconds;
+    if (first == ROAST_ABSENT || task->stop_ns <= first)
+        tally->in_start += seconds;
+    else if (task->start_ns >= ledger_last_start(pass->l))
+        tally->in_tail += seconds;
+    else
+        tally->in_queue += seconds;
+}
+
+static roast_code see_task(void *context, const roast_task *task)
+{
+    task_pass *pass = context;
+    uint32_t worker = intern_find(&pass->addresses, task->worker);
+    bool sound = task->start_ns > LONGEST_NS / 2 && task->stop_ns >= task->start_ns &&
+                 task->stop_ns - task->start_ns < LONGEST_NS;
+    if (worker >= pass->n_workers || !sound)
+        return ROAST_OK;
+    if (!is_chunk_task(pass, task)) {
+        if (!pass->instead)
+            add_other_task(pass, task, worker);
+        return ROAST_OK;
+    }
+    double seconds = clock_seconds(task->stop_ns - task->start_ns);
+    pass->chunk_tasks++;
+    pass->workers[worker].chunks += seconds;
+    if (!pass->instead)
+        return ROAST_OK;
+    bool good = str_equal(task->state, STR("memory"));
+    ledger_sums *sums = &pass->l->workers[worker];
+    sums->seconds[good ? LEDGER_PROCESS_UNTOLD : LEDGER_FAILED] += seconds;
+    pass->l->attempts++;
+    pass->l->recorded_seconds += seconds;
+    saw_start(pass->l, task->start_ns, task->attempt != ROAST_ABSENT && task->attempt > 1);
+    slot_table_add(&pass->l->slots, worker, task->start_ns, task->stop_ns, NULL);
+    return ROAST_OK;
+}
+
+static bool number_addresses(task_pass *pass, const roast_run *run)
+{
+    for (uint32_t i = 0; i < pass->n_workers; i++)
+        if (intern_add(&pass->addresses, run_worker(run, i)->address, NULL) == INTERN_NONE)
+            return false;
+    /* A worker that came back under an old address has a row of its own: numbers are rows only if there is none. */
+    if (pass->addresses.count != pass->n_workers)
+        pass->n_workers = 0;
+    return true;
+}
+
+/* ---- Idle time ----------------------------------------------------------------------------------------------- */
+
+typedef struct idle_times {
+    double start, queue, tail, lost;
+} idle_times;
+
+static double seconds_between(int64_t from, int64_t to)
+{
+    return to > from ? clock_seconds(to - from) : 0;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A slot from arrival to departure. last: when the last chunk was started. */
+static void split_slot(const core_slot *s, int64_t from, int64_t to, int64_t last, bool died, idle_times *idle)
+{
+    int64_t turn = later(from, earlier(last, to)); /* before it there was something to do, after it there was not */
+    if (s->first_start_ns == ROAST_ABSENT) {
+        idle->queue += seconds_between(from, turn);
+        idle->tail += seconds_between(turn, to);
+        return;
+    }
+    double busy_after = seconds_between(later(s->last_start_ns, turn), earlier(s->last_end_ns, to));
+    if (s->before_end_ns != ROAST_ABSENT)
+        busy_after += seconds_between(turn, earlier(s->before_end_ns, s->last_start_ns));
+    int64_t first = earlier(later(s->first_start_ns, from), to);
+    idle->start += seconds_between(from, earlier(first, turn));
+    idle->tail += seconds_between(turn, to) - busy_after;
+    double unused = seconds_between(first, turn) - (clock_seconds(s->busy_ns) - busy_after);
+    if (first > turn) /* its first was a retry at the end: that busy time is counted above */
+        unused = 0;
+    double ended = seconds_between(earlier(s->last_end_ns, turn), turn);
+    double lost = died ? fmin(ended, fmax(unused, 0)) : 0;
+    idle->lost += lost;
+    idle->queue += unused - lost;
+}
+
+static idle_times idle_of(const slot_group *group, int64_t from, int64_t to, int64_t last, bool died)
+{
+    idle_times idle = {0};
+    for (uint32_t i = 0; i < group->count; i++)
+        split_slot(&group->slots[i], from, to, last, died, &idle);
+    idle.queue = fmax(idle.queue, 0); /* less than nothing where records overlap: that is the residual's */
+    idle.tail = fmax(idle.tail, 0);
+    return idle;
+}
+
+/* Moves as much as there is. */
+static double take(double *from, double wanted)
+{
+    double taken = fmin(fmax(wanted, 0), *from);
+    *from -= taken;
+    return taken;
+}
+
+/* Tasks that are not chunks ran in time that looked idle. */
+static void take_tasks(ledger_sums *sums, idle_times *idle, const task_tally *tasks, double chunk_seconds)
+{
+    double found =
+        take(&idle->start, tasks->in_start) + take(&idle->queue, tasks->in_queue) + take(&idle->tail, tasks->in_tail);
+    double all = tasks->merging + tasks->preprocessing;
+    if (all > 0) {
+        sums->seconds[LEDGER_MERGING] += found * tasks->merging / all;
+        sums->seconds[LEDGER_PREPROCESSING] += found * tasks->preprocessing / all;
+    }
+    if (tasks->chunks > chunk_seconds && chunk_seconds > 0)
+        sums->seconds[LEDGER_TRANSFER] += take(&idle->queue, tasks->chunks - chunk_seconds);
+}
+
+/* ---- The engine's sums, where there are no tasks --------------------------------------------------------------- */
+
+typedef struct engine_sums {
+    double merging, packing;
+} engine_sums;
+
+static engine_sums sum_engine(const roast_run *run, bool tasks_known)
+{
+    static const char *const packing[] = {"compress",    "decompress", "serialize",
+                                          "deserialize", "disk-read",  "disk-write"};
+    engine_sums sums = {0};
+    roast_str processor = roast_run_fact(run, "processor");
+    for (size_t i = 0; i < run_activities(run); i++) {
+        const roast_activity *a = run_activity(run, i);
+        bool counts = str_equal(a->context, STR("execute")) && str_equal(a->unit, STR("seconds")) && a->value > 0;
+        if (!counts || str_absent(processor))
+            continue;
+        bool on_thread = str_starts_with(a->activity, STR("thread-"));
+        if (on_thread && !tasks_known && !str_equal(a->prefix, processor))
+            sums.merging += a->value;
+        for (size_t k = 0; k < sizeof packing / sizeof *packing; k++)
+            if (str_equal(a->activity, str_from(packing[k])))
+                sums.packing += a->value;
+    }
+    return sums;
+}
+
+/* Shares a sum of the run out to the workers, by the idle time that each has for it. */
+static void share_out(double wanted, ledger_sums *sums, size_t count, ledger_category from, ledger_category to)
+{
+    double there = 0;
+    for (size_t i = 0; i < count; i++)
+        there += sums[i].seconds[from];
+    double share = there > 0 ? fmin(wanted / there, 1) : 0;
+    for (size_t i = 0; i < count; i++) {
+        double moved = sums[i].seconds[from] * share;
+        sums[i].seconds[from] -= moved;
+        sums[i].seconds[to] += moved;
+    }
+}
+
+static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known)
+{
+    engine_sums engine = sum_engine(run, tasks_known);
+    size_t count = l->slots.n_groups;
+    double idle = 0;
+    for (size_t i = 0; i < count; i++)
+        idle += l->workers[i].seconds[LEDGER_IDLE_QUEUE];
+    share_out(engine.packing, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_TRANSFER);
+    double merging_between = fmin(engine.merging, fmax(idle - engine.packing, 0));
+    share_out(merging_between, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_MERGING);
+    share_out(engine.merging - merging_between, l->workers, count, LEDGER_IDLE_TAIL, LEDGER_MERGING);
+}
+
+/* ---- From the pass to the summary ---------------------------------------------------------------------------- */
+
+typedef struct ledger_build {
+    analysis *a;
+    ledger *l;
+    double total;    /* core-seconds that there were */
+    double *offered; /* by worker */
+    bool untold;     /* opening files was not measured: it hides between the chunks, so that is not idle time */
+    bool pooled;     /* the records do not say where they ran, or the engine not who was there when */
+} ledger_build;
+
+static double chunk_seconds(const ledger_sums *sums)
+{
+    double seconds = 0;
+    for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+        seconds += sums->seconds[i];
+    return seconds;
+}
+
+static void set_idle(ledger_sums *sums, const idle_times *idle)
+{
+    sums->seconds[LEDGER_IDLE_START] = idle->start;
+    sums->seconds[LEDGER_IDLE_QUEUE] = idle->queue;
+    sums->seconds[LEDGER_IDLE_TAIL] = idle->tail;
+    sums->seconds[LEDGER_LOST] += idle->lost;
+}
+
+/* Cores that were there and waited for coffea's preprocessing. */
+static double waited_for_preprocessing(const ledger_build *b, int64_t from, int64_t to, double cores)
+{
+    int64_t length = run_fact_int(b->a->run, "preprocess_ns");
+    if (length == ROAST_ABSENT || length <= 0 || length > LONGEST_NS)
+        return 0;
+    int64_t end = b->a->summary->t_start_ns + length;
+    return cores * seconds_between(from, earlier(to, end));
+}
+
+static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
+{
+    const roast_worker *worker = run_worker(b->a->run, w);
+    const roast_summary *window = b->a->summary;
+    int64_t from, to;
+    if (!worker_presence(worker, window->t_start_ns, window->t_end_ns, &from, &to))
+        return;
+    double cores = worker->cores > 0 ? (double)worker->cores : 0;
+    bool died = worker->lost && worker->left_ns != ROAST_ABSENT && worker->left_ns <= window->t_end_ns;
+    ledger_sums *sums = &b->l->workers[w];
+    idle_times idle = idle_of(&b->l->slots.groups[w], from, to, ledger_last_start(b->l), died);
+    b->offered[w] = cores * clock_seconds(to - from);
+    take_tasks(sums, &idle, tasks, chunk_seconds(sums));
+    if (tasks->preprocessing == 0)
+        sums->seconds[LEDGER_PREPROCESSING] += take(&idle.start, waited_for_preprocessing(b, from, to, cores));
+    set_idle(sums, &idle);
+}
+
+/* Nobody knows who was there when: what is idle in all is told apart as if the cores had been one worker's. */
+static void account_pool(ledger_build *b)
+{
+    ledger *l = b->l;
+    const roast_summary *window = b->a->summary;
+    size_t pool = l->slots.n_groups - 1;
+    idle_times idle = {0};
+    double busy = 0;
+    for (size_t i = 0; i <= pool; i++) {
+        const slot_group *group = &l->slots.groups[i];
+        bool used = group->slots[0].first_start_ns != ROAST_ABSENT;
+        busy += chunk_seconds(&l->workers[i]);
+        if (!used)
+            continue;
+        idle_times part = idle_of(group, window->t_start_ns, window->t_end_ns, ledger_last_start(l), false);
+        idle.start += part.start;
+        idle.queue += part.queue;
+        idle.tail += part.tail;
+    }
+    double found = idle.start + idle.queue + idle.tail, left = b->total - busy;
+    double scale = found > 0 && left > 0 ? left / found : 0;
+    idle_times scaled = {idle.start * scale, idle.queue * scale, idle.tail * scale, 0};
+    double waited = waited_for_preprocessing(b, window->t_start_ns, window->t_end_ns,
+                                             b->total / seconds_between(window->t_start_ns, window->t_end_ns));
+    l->workers[pool].seconds[LEDGER_PREPROCESSING] += take(&scaled.start, waited);
+    set_idle(&l->workers[pool], &scaled);
+}
+
+static const struct {
+    const char *id, *title;
+} CATEGORIES[LEDGER_COUNT] = {
+#define LEDGER_ROW(name, id, title) {#id, title},
+    LEDGER_CATEGORIES(LEDGER_ROW)
+#undef LEDGER_ROW
+};
+
+/* Categories that the run cannot have are left out; the residual is always there. */
+static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_error *err)
+{
+    roast_summary *summary = b->a->summary;
+    size_t rows = 0;
+    for (int i = 0; i < LEDGER_COUNT; i++)
+        rows += run->seconds[i] != 0 || i == LEDGER_RESIDUAL;
+    if (!summary_add_rows(summary, ROAST_SCOPE_ledger, rows))
+        return fail_memory(err);
+    bool delay_known = summary_value(summary, M_run_chunk_run_delay_seconds_total).kind != ROAST_NOTHING;
+    size_t row = 0;
+    for (int i = 0; i < LEDGER_COUNT; i++) {
+        if (run->seconds[i] == 0 && i != LEDGER_RESIDUAL)
+            continue;
+        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? "process: waiting" : CATEGORIES[i].title;
+        summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].id));
+        summary_cell_text(summary, M_ledger_title, row, str_from(title));
+        summary_cell_real(summary, M_ledger_core_seconds, row, run->seconds[i]);
+        summary_cell_real(summary, M_ledger_share_percent, row, ratio(run->seconds[i] * 100, b->total));
+        bool named = summary_cell(summary, M_ledger_category, row).kind == ROAST_TEXT &&
+                     summary_cell(summary, M_ledger_title, row).kind == ROAST_TEXT;
+        if (!named)
+            return fail_memory(err);
+        row++;
+    }
+    return ROAST_OK;
+}
+
+static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
+{
+    roast_summary *summary = b->a->summary;
+    size_t workers = b->pooled ? 0 : run_workers(b->a->run);
+    if (!summary_add_rows(summary, ROAST_SCOPE_worker_ledger, workers))
+        return fail_memory(err);
+    for (uint32_t w = 0; w < workers; w++) {
+        summary_cell_text(summary, M_worker_ledger_worker, w, run_worker(b->a->run, w)->address);
+        if (summary_cell(summary, M_worker_ledger_worker, w).kind != ROAST_TEXT)
+            return fail_memory(err);
+        summary_cell_real(summary, M_worker_ledger_core_seconds, w, b->offered[w]);
+        for (int i = 0; i < LEDGER_COUNT; i++)
+            summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
+                              b->l->workers[w].seconds[i]);
+    }
+    return ROAST_OK;
+}
+
+static roast_code fill_dataset_rows(ledger_build *b, roast_error *err)
+{
+    roast_summary *summary = b->a->summary;
+    size_t datasets = run_datasets(b->a->run);
+    if (!summary_add_rows(summary, ROAST_SCOPE_dataset_ledger, datasets))
+        return fail_memory(err);
+    for (uint32_t d = 0; d < datasets; d++) {
+        const ledger_sums *sums = &b->l->datasets[d];
+        summary_cell_text(summary, M_dataset_ledger_dataset, d, run_dataset(b->a->run, d));
+        if (summary_cell(summary, M_dataset_ledger_dataset, d).kind != ROAST_TEXT)
+            return fail_memory(err);
+        summary_cell_real(summary, M_dataset_ledger_core_seconds, d, chunk_seconds(sums));
+        for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+            summary_cell_real(summary, (metric_id)((int)M_dataset_ledger_process_cpu + i), d, sums->seconds[i]);
+    }
+    return ROAST_OK;
+}
+
+/* What is left of a whole after its categories. Clocks differ by milliseconds: what is less than this share of the
+ * whole tells of them and not of the run. */
+static const double DUST = 2e-5;
+
+static void set_residual(ledger_sums *sums, double whole)
+{
+    double rest = whole;
+    for (int i = 0; i < LEDGER_RESIDUAL; i++) {
+        if (fabs(sums->seconds[i]) < DUST * whole)
+            sums->seconds[i] = 0;
+        rest -= sums->seconds[i];
+    }
+    sums->seconds[LEDGER_RESIDUAL] = fabs(rest) < 1e-9 * fabs(whole) ? 0 : rest;
+}
+
+static roast_code fill_rows(ledger_build *b, roast_error *err)
+{
+    ledger *l = b->l;
+    ledger_sums run = {0};
+    for (size_t w = 0; w < l->slots.n_groups; w++) {
+        if (b->untold)
+            l->workers[w].seconds[LEDGER_IDLE_QUEUE] = 0;
+        if (!b->pooled)
+            set_residual(&l->workers[w], w + 1 < l->slots.n_groups ? b->offered[w] : 0);
+        for (int i = 0; i < LEDGER_RESIDUAL; i++)
+            run.seconds[i] += l->workers[w].seconds[i];
+    }
+    set_residual(&run, b->total);
+    roast_code code = fill_run_rows(b, &run, err);
+    if (!code)
+        code = fill_worker_rows(b, err);
+    return code ? code : fill_dataset_rows(b, err);
+}
+
+/* Whether the tasks of the engine are told one by one, and what they did. */
+static roast_code read_tasks(ledger_build *b, task_pass *pass, roast_error *err)
+{
+    analysis *a = b->a;
+    *pass = (task_pass){.l = b->l, .summary = a->summary, .n_workers = run_workers(a->run)};
+    pass->instead = b->l->attempts == 0;
+    pass->processor = roast_run_fact(a->run, "processor");
+    pass->workers = arena_alloc(&b->l->memory, pass->n_workers + 1, sizeof *pass->workers);
+    if (!pass->workers || !number_addresses(pass, a->run))
+        return fail_memory(err);
+    return run_each_task(a->run, see_task, pass, err);
+}
+
+static roast_code account(ledger_build *b, roast_error *err)
+{
+    analysis *a = b->a;
+    ledger *l = b->l;
+    task_pass tasks;
+    roast_code code = ROAST_OK;
+    if (l->slots.misfits * 100 > l->slots.intervals)
+        code = lay_in_order(l, a->run, err);
+    if (!code)
+        code = read_tasks(b, &tasks, err);
+    intern_release(&tasks.addresses);
+    if (code || l->attempts == 0)
+        return code;
+    size_t nowhere = l->slots.n_groups - 1;
+    b->untold = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
+    b->pooled = run_counts(a->run) > 0 || chunk_seconds(&l->workers[nowhere]) * 2 > l->recorded_seconds;
+    b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
+    if (!b->offered)
+        return fail_memory(err);
+    if (b->pooled)
+        account_pool(b);
+    for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
+        account_worker(b, w, &tasks.workers[w]);
+    take_engine_sums(l, a->run, tasks.others > 0);
+    return fill_rows(b, err);
+}
+
+roast_code analyse_ledger(analysis *a, roast_error *err)
+{
+    const roast_summary *summary = a->summary;
+    double cores = summary_real(summary, M_run_total_cores);
+    if (!(cores > 0) || summary->t_start_ns == ROAST_ABSENT || summary->t_end_ns <= summary->t_start_ns)
+        return ROAST_OK;
+    ledger_build b = {.a = a, .l = &a->ledger};
+    b.total = cores * clock_seconds(summary->t_end_ns - summary->t_start_ns);
+    return account(&b, err);
+}

@@ -1,0 +1,69 @@
+/* The ledger: the core time that there was, split without overlap. Fed with the chunks as they are visited, it keeps
+ * sums per worker and dataset and the state of each core, so its memory does not grow with the chunks. */
+#ifndef ANALYSIS_LEDGER_H
+#define ANALYSIS_LEDGER_H
+
+#include "analysis/slots.h"
+#include "analysis/summary.h"
+#include "base/u64map.h"
+
+/* What the cores did. The order is that of the columns of worker_ledger; those of dataset_ledger end before MERGING. */
+#define LEDGER_CATEGORIES(X)                                                                                           \
+    X(PROCESS_CPU, process_cpu, "process: CPU")                                                                        \
+    X(PROCESS_IO, process_io, "process: I/O and locks")                                                                \
+    X(PROCESS_CORE, process_core, "process: no core free")                                                             \
+    X(PROCESS_UNTOLD, process_untold, "process (CPU and waiting not told apart)")                                      \
+    X(OPEN, open, "opening files")                                                                                     \
+    X(EVENTS, events, "building events")                                                                               \
+    X(TRANSFER, transfer, "handing over, packing")                                                                     \
+    X(FAILED, failed, "failed and retried")                                                                            \
+    X(LOST, lost, "lost with workers")                                                                                 \
+    X(MERGING, merging, "merging")                                                                                     \
+    X(PREPROCESSING, preprocessing, "preprocessing")                                                                   \
+    X(IDLE_START, idle_start, "idle: start-up")                                                                        \
+    X(IDLE_QUEUE, idle_queue, "idle: chunks waited")                                                                   \
+    X(IDLE_TAIL, idle_tail, "idle: tail")                                                                              \
+    X(RESIDUAL, residual, "not explained")
+
+typedef enum ledger_category {
+#define LEDGER_ENUM(name, id, title) LEDGER_##name,
+    LEDGER_CATEGORIES(LEDGER_ENUM)
+#undef LEDGER_ENUM
+        LEDGER_COUNT,
+    LEDGER_OF_CHUNKS = LEDGER_MERGING /* the categories that a chunk's own record tells */
+} ledger_category;
+
+typedef struct ledger_sums {
+    double seconds[LEDGER_COUNT];
+} ledger_sums;
+
+/* An attempt at a chunk on the client's clock, from opening the file to handing back, and its time by category. */
+typedef struct ledger_attempt {
+    int64_t start_ns, end_ns;
+    bool failed, again;               /* again: it had succeeded before */
+    double seconds[LEDGER_OF_CHUNKS]; /* by category: all of a failed attempt is in one */
+    double process[LEDGER_OPEN];      /* its time in process(), whatever became of it */
+} ledger_attempt;
+
+typedef struct ledger {
+    arena memory;
+    slot_table slots;
+    ledger_sums *workers, *datasets; /* one more than there are, the last for records that name none */
+    size_t n_datasets;
+    u64map failures;                                       /* failed attempts, by chunk */
+    int64_t attempts, first_start_ns, last_first_start_ns; /* last_first: the last start of a chunk's first attempt */
+    double recorded_seconds;                               /* sum over the attempts */
+} ledger;
+
+bool ledger_init(ledger *l, const roast_run *run); /* false if memory is out */
+void ledger_release(ledger *l);
+/* Takes an attempt apart; false if its times are missing or absurd. Remembers failures, so each is to be shown once,
+ * in the order of records. memory_out is set if memory is out. */
+bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out);
+/* Adds an attempt that ledger_read gave. */
+void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt);
+
+/* When the last chunk was started that was not a retry: until then there was something to do. */
+int64_t ledger_last_start(const ledger *l);
+
+#endif

@@ -1,0 +1,46 @@
+/* Replay: the recorded attempts once more, on the recorded cores, by a list scheduler, with something changed. */
+#ifndef ANALYSIS_REPLAY_H
+#define ANALYSIS_REPLAY_H
+
+#include "analysis/stragglers.h"
+
+/* What is different from what happened. All zero: nothing is. */
+typedef struct replay_change {
+    bool no_wait;                   /* inside process(), nothing waits for I/O or locks */
+    bool no_open;                   /* opening files and building events take no time */
+    bool no_failures;               /* attempts that failed are left out */
+    bool no_gaps;                   /* cores get their next chunk at once */
+    bool no_losses;                 /* workers that died live on */
+    bool all_present;               /* workers that came late are there from the start */
+    bool no_start;                  /* cores begin as soon as they are there */
+    bool no_merging;                /* the run ends with its last chunk */
+    bool no_outliers;               /* single stragglers take what their events explain */
+    bool not_slow[STRAGGLER_KINDS]; /* slow groups of these kinds are like the others */
+    double chunk_size;              /* chunks so many times as large, within a file; 0 and 1: as they were */
+    double workers;                 /* so many times the workers; 0 and 1: as they were */
+    double longest;                 /* seconds; longer chunks are cut into pieces of this length; 0: none is */
+} replay_change;
+
+typedef struct replay_result {
+    double wall_seconds; /* NAN if it cannot be said: no core is left to finish */
+    double tail_seconds; /* of it, that perfectly divisible work would not have needed at the end */
+    double cores;        /* that were there when the last chunk was started */
+} replay_result;
+
+typedef struct replay {
+    const trace *trace;
+    const stragglers *stragglers;
+    const roast_run *run;
+    int64_t t_start_ns, t_end_ns, last_end_ns;
+    double *start_delay;     /* by worker: seconds from arrival to the first chunk */
+    double *last_start;      /* by worker: seconds from the start of the run to its last chunk's start */
+    double dispatch_seconds; /* least time between two starts, if the scheduler could not do more; 0 if it could */
+    arena memory;
+} replay;
+
+roast_code replay_init(replay *r, const trace *t, const stragglers *s, const roast_run *run, int64_t t_start_ns,
+                       int64_t t_end_ns, roast_error *err);
+roast_code replay_run(const replay *r, const replay_change *change, replay_result *out, roast_error *err);
+void replay_release(replay *r);
+
+#endif

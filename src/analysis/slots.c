@@ -1,0 +1,88 @@
+/* The cores of a worker as slots. */
+#include "analysis/slots.h"
+
+enum { MOST_SLOTS = 4096 }; /* of one worker; a damaged record must not take all memory */
+
+/* Clocks and roundings: what begins this little before the end of another follows it. */
+static const int64_t TOLERANCE_NS = 2000000;
+
+static void clear_slots(slot_group *group)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        group->slots[i] = (core_slot){.first_start_ns = ROAST_ABSENT, .before_end_ns = ROAST_ABSENT};
+}
+
+static bool init_group(slot_group *group, int64_t cores, arena *memory)
+{
+    group->count = cores < 1 ? 1 : cores > MOST_SLOTS ? MOST_SLOTS : (uint32_t)cores;
+    group->slots = arena_alloc(memory, group->count, sizeof *group->slots);
+    if (group->slots)
+        clear_slots(group);
+    return group->slots;
+}
+
+bool slot_table_init(slot_table *table, const roast_run *run, uint32_t elsewhere, arena *memory)
+{
+    size_t workers = run_workers(run);
+    *table = (slot_table){.n_groups = workers + 1};
+    table->groups = arena_alloc(memory, table->n_groups, sizeof *table->groups);
+    bool done = table->groups != NULL;
+    for (uint32_t i = 0; done && i < workers; i++)
+        done = init_group(&table->groups[i], run_worker(run, i)->cores, memory);
+    return done && init_group(&table->groups[workers], elsewhere, memory);
+}
+
+void slot_table_clear(slot_table *table)
+{
+    table->intervals = table->misfits = 0;
+    for (size_t i = 0; i < table->n_groups; i++)
+        clear_slots(&table->groups[i]);
+}
+
+static core_slot *choose_slot(slot_table *table, slot_group *group, int64_t start_ns)
+{
+    core_slot *best = NULL, *unused = NULL, *earliest = &group->slots[0];
+    for (uint32_t i = 0; i < group->count; i++) {
+        core_slot *s = &group->slots[i];
+        if (s->first_start_ns == ROAST_ABSENT) {
+            unused = s;
+            break; /* slots are taken in order: the rest is unused too */
+        }
+        bool better =
+            !best || (table->in_turn ? s->last_end_ns < best->last_end_ns : s->last_end_ns > best->last_end_ns);
+        if (s->last_end_ns <= start_ns + TOLERANCE_NS && better)
+            best = s;
+        if (s->last_end_ns < earliest->last_end_ns)
+            earliest = s;
+    }
+    if (unused && (table->in_turn || !best))
+        return unused;
+    if (best)
+        return best;
+    table->misfits++;
+    return earliest;
+}
+
+core_slot *slot_table_add(slot_table *table, uint32_t worker, int64_t start_ns, int64_t end_ns, int64_t *idle_ns)
+{
+    slot_group *group = &table->groups[worker < table->n_groups ? worker : table->n_groups - 1];
+    core_slot *s = choose_slot(table, group, start_ns);
+    bool first = s->first_start_ns == ROAST_ABSENT;
+    table->intervals++;
+    if (idle_ns)
+        *idle_ns = first ? ROAST_ABSENT : start_ns > s->last_end_ns ? start_ns - s->last_end_ns : 0;
+    if (first || start_ns < s->first_start_ns)
+        s->first_start_ns = start_ns;
+    s->before_end_ns = first ? ROAST_ABSENT : s->last_end_ns;
+    s->last_start_ns = start_ns;
+    s->last_end_ns = first || end_ns > s->last_end_ns ? end_ns : s->last_end_ns;
+    s->busy_ns += end_ns - start_ns;
+    return s;
+}
+
+int64_t on_our_clock(const roast_worker *worker, int64_t t_ns)
+{
+    if (t_ns == ROAST_ABSENT || !worker || worker->clock_offset_ns == ROAST_ABSENT)
+        return t_ns;
+    return t_ns - worker->clock_offset_ns;
+}

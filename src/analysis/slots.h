@@ -1,0 +1,41 @@
+/* The cores of a worker as slots, each of which runs one thing at a time. Records tell on which worker something ran
+ * and when, but not always in which thread, and threads of a pool come and go: so intervals are laid into slots. */
+#ifndef ANALYSIS_SLOTS_H
+#define ANALYSIS_SLOTS_H
+
+#include "analysis/presence.h"
+#include "base/arena.h"
+#include "run/reader.h"
+
+typedef struct core_slot {
+    int64_t first_start_ns;             /* ROAST_ABSENT: it was never used */
+    int64_t last_start_ns, last_end_ns; /* of the latest interval */
+    int64_t before_end_ns;              /* end of the one before it; ROAST_ABSENT if there is none */
+    int64_t busy_ns;                    /* sum of the intervals */
+} core_slot;
+
+typedef struct slot_group {
+    core_slot *slots;
+    uint32_t count;
+} slot_group;
+
+/* One group per worker, and one more for what does not say where it ran. */
+typedef struct slot_table {
+    slot_group *groups;
+    size_t n_groups;
+    bool in_turn;               /* the slot that was idle longest is taken, as an engine does */
+    int64_t intervals, misfits; /* misfits: no slot was free; they were laid over another */
+} slot_table;
+
+/* elsewhere: slots of the last group. False if memory is out. */
+bool slot_table_init(slot_table *table, const roast_run *run, uint32_t elsewhere, arena *memory);
+void slot_table_clear(slot_table *table);
+/* Lays an interval into the free slot that was used last (or idle longest: in_turn), which for intervals in the order
+ * of their starts or of their ends needs no more slots than ran at once. Gives the slot, and in idle_ns (if not NULL)
+ * how long it had been idle; ROAST_ABSENT before its first. */
+core_slot *slot_table_add(slot_table *table, uint32_t worker, int64_t start_ns, int64_t end_ns, int64_t *idle_ns);
+
+/* The time of a record on the client's clock. */
+int64_t on_our_clock(const roast_worker *worker, int64_t t_ns);
+
+#endif

@@ -1,0 +1,218 @@
+"""We fail: no place for the run file, errors in our own code, workers without us. The analysis does not notice."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import nano
+import pytest
+from coffea import processor
+from coffea.nanoevents import BaseSchema
+from distributed import Client, LocalCluster
+from helpers import rows, runner
+
+import roastcoffea.backends._plugins as plugins
+import roastcoffea.hooks as hooks
+import roastcoffea.recording as recording
+import roastcoffea.session as session
+import roastcoffea.work as work
+from roastcoffea import MetricsCollector, open_run
+
+HERE = Path(__file__).resolve().parent
+
+
+@pytest.fixture
+def threads_client():
+    """A cluster inside this process: what is broken here is broken in its scheduler and workers, too."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+PLACES = [
+    (work._Attempt, "begin"),
+    (work._Attempt, "enter"),
+    (work._Attempt, "leave"),
+    (work._Attempt, "finish"),
+    (work._Attempt, "send"),
+    (work, "_file_facts"),
+    (work, "note_reads"),
+    (hooks, "_wrap_runner"),
+    (hooks, "WorkFunction"),
+    (hooks, "_look_at"),
+    (recording.Recording, "receive"),
+    (recording.Recording, "worker"),
+    (recording.Recording, "item"),
+    (session.Session, "_resolve"),
+    (session.Session, "_note_facts"),
+    (session.Session, "running"),
+    (session.Session, "_finish"),
+    (plugins.SchedulerTracker, "samples"),
+    (plugins.SchedulerTracker, "left_processing"),
+    (plugins.SchedulerTracker, "add_worker"),
+    (plugins.WorkerProbe, "describe"),
+]
+
+
+@pytest.mark.parametrize(("owner", "name"), PLACES, ids=lambda x: x if isinstance(x, str) else x.__name__)
+def test_an_error_of_ours_is_logged_and_changes_nothing(threads_client, fileset, monkeypatch, caplog, owner, name):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("broken on purpose")
+
+    monkeypatch.setattr(owner, name, broken)
+    monkeypatch.setattr(work, "_guard", type(work._guard)())  # which may have said it already
+    with caplog.at_level(logging.WARNING, "roastcoffea"), MetricsCollector(threads_client) as collector:
+        out, report = runner(threads_client)(fileset, processor_instance=nano.Plain())
+    assert out["signal"]["events"] == 800 and out["background"]["events"] == 400
+    assert report["entries"] == 1200
+    assert collector.metrics["elapsed_time_seconds"] > 0
+    collector.print_summary()
+    said = [record for record in caplog.records if "ZeroDivisionError" in record.getMessage()]
+    assert said or name == "add_worker"
+
+
+def test_an_error_of_ours_does_not_hide_one_of_the_user(threads_client, fileset, monkeypatch, tmp_path):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("broken on purpose")
+
+    monkeypatch.setattr(work._Attempt, "fail", broken)
+    monkeypatch.setattr(session.Session, "_finish", broken)
+    with pytest.raises(Exception, match="made to fail"), MetricsCollector(threads_client):
+        runner(threads_client, retries=0)(fileset, processor_instance=nano.Failing(str(tmp_path), "signal", 100))
+
+
+def test_where_the_run_file_cannot_go_another_place_is_found(own_client, fileset, tmp_path, caplog):
+    (tmp_path / "file").write_text("in the way")
+    with caplog.at_level(logging.WARNING, "roastcoffea"):
+        with MetricsCollector(own_client, run_file=tmp_path / "file" / "run.roast") as collector:
+            out, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
+    assert out["signal"]["events"] == 800
+    assert collector.metrics["num_chunk_records"] == 12
+    assert str(collector.run.path) in caplog.text
+
+
+def test_where_there_is_no_place_at_all_nothing_is_recorded_and_all_goes_well(
+    own_client, fileset, tmp_path, caplog, monkeypatch, capsys
+):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(recording.tempfile, "gettempdir", lambda: str(tmp_path / "file"))
+    with caplog.at_level(logging.WARNING, "roastcoffea"):
+        with MetricsCollector(own_client) as collector:
+            out, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
+    assert out["signal"]["events"] == 800
+    assert "nothing is recorded" in caplog.text
+    assert collector.metrics == {} and collector.chunk_metrics == []
+    collector.print_summary()
+    assert "nothing to show" in capsys.readouterr().out
+
+
+FULL_DISK = """
+    import resource, sys
+    sys.path[:0] = {paths!r}
+    import nano
+    from distributed import Client, LocalCluster
+    from helpers import runner
+    from roastcoffea import MetricsCollector
+
+    if __name__ == "__main__":
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+            with MetricsCollector(client, run_file={run_file!r}) as collector:
+                runner(client)({fileset!r}, processor_instance=nano.Plain())
+                collector.run  # what there is, is written
+                resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))  # from here on the disk is full
+                out, report = runner(client)({fileset!r}, processor_instance=nano.Tracked())
+            print("RESULT", out["signal"]["events"], report["entries"], collector.metrics["num_chunk_records"])
+            collector.print_summary()
+"""
+
+
+def test_a_disk_that_fills_up_costs_records_and_nothing_else(fileset, tmp_path):
+    paths = [str(HERE), str(HERE.parent), *[p for p in sys.path if p]]
+    script = tmp_path / "script.py"
+    text = textwrap.dedent(FULL_DISK).format(paths=paths, run_file=str(tmp_path / "run.roast"), fileset=fileset)
+    script.write_text(text)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    (result,) = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    assert result[:2] == ["800", "1200"]
+    assert int(result[2]) >= 12
+    assert "run file is incomplete" in done.stderr
+    assert open_run(tmp_path / "run.roast").metrics["num_chunk_records"] >= 12
+
+
+def _environment_without_us(tmp_path):
+    """For processes in which this package cannot be found."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir(exist_ok=True)
+    (hidden / "sitecustomize.py").write_text(
+        textwrap.dedent("""
+            from importlib.machinery import PathFinder
+
+            find = PathFinder.find_spec
+
+            def find_others(name, path=None, target=None):
+                return None if name.partition(".")[0] == "roastcoffea" else find(name, path, target)
+
+            PathFinder.find_spec = find_others
+        """)
+    )
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(hidden), str(HERE.parent), *sys.path])}
+
+
+@pytest.mark.parametrize("scheduler_too", [False, True], ids=["workers", "scheduler_and_workers"])
+def test_a_cluster_without_us_runs_the_analysis_and_we_say_so(fileset, tmp_path, caplog, scheduler_too):
+    from test_connections_break import end, free_port
+
+    address = f"tcp://127.0.0.1:{free_port()}"
+    without = _environment_without_us(tmp_path)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    host, port = address.removeprefix("tcp://").split(":")
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", host, "--port", port, "--no-dashboard"]
+    scheduler = subprocess.Popen(command, env=without if scheduler_too else None, **quiet)
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1"]
+    worker = subprocess.Popen([*command, "--no-dashboard"], env=without, **quiet)
+    try:
+        with Client(address, timeout=60) as client, caplog.at_level(logging.WARNING, "roastcoffea"):
+            client.wait_for_workers(2, timeout=60)
+            with MetricsCollector(client, worker_tracking_interval=0.2) as collector:
+                out, report = runner(client, schema=BaseSchema)(fileset, processor_instance=Naive())
+    finally:
+        end(worker, scheduler)
+    assert out == {"events": 1200}
+    assert collector.metrics["total_events"] == 1200  # from coffea's report
+    assert collector.metrics["peak_workers"] == 2
+    assert collector.metrics["processor_cpu_time_seconds"] > 0
+    assert not collector.chunk_metrics
+    assert "2 of 2 workers have not got roastcoffea" in caplog.text
+    assert ("the scheduler has not got roastcoffea" in caplog.text) == scheduler_too
+    assert rows(collector.run.path, "select count(*) from sample")[0][0] > 0
+
+
+class Naive(processor.ProcessorABC):
+    """Knows nothing of us, and neither does its module's import; shipped by value."""
+
+    def process(self, events):
+        return {"events": len(events)}
+
+    def postprocess(self, accumulator):
+        return accumulator
+
+
+def setup_module():
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+
+def teardown_module():
+    import cloudpickle
+
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
