@@ -13,7 +13,10 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "instrumentation", "root", "compare", "gate", "charts", "explain", "report")
+TOPICS = ("core", "instrumentation", "root", "compare", "gate")
+TOPICS = ("core", "root", "charts")
+TOPICS = ("core", "explain", "instrumentation", "root")
+TOPICS = ("core", "instrumentation", "report", "root")
 
 
 def release_build(build: pathlib.Path) -> None:

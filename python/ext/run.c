@@ -89,6 +89,16 @@ static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roas
     return code;
 }
 
+static roast_code write_report(buf *page, roast_run *run, roast_error *err)
+{
+    roast_summary *summary;
+    roast_code code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = report_put(page, run, summary, err);
+    roast_summary_free(summary);
+    return code;
+}
+
 static PyObject *run_explain(PyObject *object, PyObject *args)
 {
     run_object *self = (run_object *)object;
@@ -105,16 +115,6 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);
     return result;
-}
-
-static roast_code write_report(buf *page, roast_run *run, roast_error *err)
-{
-    roast_summary *summary;
-    roast_code code = roast_summarize(&summary, run, err);
-    if (!code)
-        code = report_put(page, run, summary, err);
-    roast_summary_free(summary);
-    return code;
 }
 
 static PyObject *run_report(PyObject *object, PyObject *unused)

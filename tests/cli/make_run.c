@@ -232,6 +232,68 @@ static void record_markup(roast_recorder *recorder)
     record_all(recorder, &MARKUP);
 }
 
+/* ---- Runs to compare: make_run day FILE NUMBER, make_run scaled FILE NUMBER ----------------------------------------
+ */
+
+static int64_t number; /* the argument after the file */
+
+static void record_cluster(roast_recorder *recorder, int64_t workers, int64_t elapsed_ns)
+{
+    check(roast_record_fact_int(recorder, "t_start_ns", START_NS), "fact");
+    check(roast_record_fact_int(recorder, "t_end_ns", START_NS + elapsed_ns), "fact");
+    for (int64_t i = 0; i < workers; i++) {
+        char address[32];
+        snprintf(address, sizeof address, "tcp://10.0.3.%d:4000", (int)i);
+        roast_worker worker = roast_worker_none();
+        worker.address = str_from(address);
+        worker.host = i % 2 ? STR("node2") : STR("node1");
+        worker.cores = 2;
+        worker.joined_ns = START_NS;
+        check(roast_record_worker(recorder, &worker), "worker");
+    }
+    check(roast_record_report(recorder, STR("{\"bytesread\": 8000000, \"entries\": 240000, \"chunks\": 24}")),
+          "report");
+}
+
+/* The same 24 chunks every day; from day 10 on they wait half as long again, and uproot is a newer one. */
+static void record_day(roast_recorder *recorder)
+{
+    bool later = number >= 10;
+    check(roast_record_fact(recorder, "uproot", later ? STR("5.7.7") : STR("5.7.6")), "fact");
+    record_cluster(recorder, 4, (later ? 45 : 38) * SECOND + number * 3 % 5 * SECOND / 5);
+    for (int64_t i = 0; i < 24; i++) {
+        int64_t worker = (i + number) % 4, jitter = (i * 7 + number * 3) % 5 * SECOND / 20;
+        char address[32], file[32];
+        snprintf(address, sizeof address, "tcp://10.0.3.%d:4000", (int)worker);
+        snprintf(file, sizeof file, "/data/file%d.root", (int)(i / 4));
+        roast_section section = roast_section_none();
+        section.name = STR("jets");
+        section.duration_ns = 5 * SECOND;
+        roast_chunk chunk = roast_chunk_none();
+        chunk.dataset = i < 12 ? STR("ttbar") : STR("wjets");
+        chunk.file = str_from(file);
+        chunk.worker = str_from(address);
+        chunk.entry_start = i % 4 * 10000;
+        chunk.entry_stop = chunk.entry_start + 10000;
+        chunk.events = 10000;
+        chunk.t_start_ns = START_NS + i * SECOND;
+        chunk.cpu_ns = 5 * SECOND;
+        chunk.duration_ns = chunk.cpu_ns + (later ? 6 : 4) * SECOND + jitter;
+        chunk.open_ns = SECOND / 2 + jitter;
+        chunk.bytes_read = 8000000 / 24;
+        chunk.sections = &section;
+        chunk.n_sections = 1;
+        check(roast_record_chunk(recorder, &chunk), "chunk");
+    }
+}
+
+/* So many workers, and a law by which they get in each other's way. */
+static void record_scaled(roast_recorder *recorder)
+{
+    int64_t n = 2 * number, slowed = 100000 + 2000 * (n - 1) + 20 * n * (n - 1);
+    record_cluster(recorder, number, 1000 * SECOND / 100000 * slowed / n);
+}
+
 static const struct kind {
     const char *name;
     const names *names;
@@ -248,6 +310,8 @@ static const struct kind {
     {"instant", &USUAL, record_instant, ROAST_FINISHED},
     {"jumps", &USUAL, record_jumps, ROAST_FINISHED},
     {"bare", &USUAL, record_bare, ROAST_FINISHED},
+    {"day", &USUAL, record_day, ROAST_FINISHED},
+    {"scaled", &USUAL, record_scaled, ROAST_FINISHED},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -260,10 +324,11 @@ static const struct kind *find_kind(const char *name)
 
 int main(int count, char **arguments)
 {
-    const struct kind *kind = count == 3 ? find_kind(arguments[1]) : NULL;
-    if (!kind) {
-        fprintf(stderr, "usage: make_run KIND FILE; KIND is small, hostile, markup, failed, interrupted, empty, one, "
-                        "instant, jumps or bare\n");
+    const struct kind *kind = count == 3 || count == 4 ? find_kind(arguments[1]) : NULL;
+    if (!kind || (count == 4 && !str_to_int(str_from(arguments[3]), &number))) {
+        fprintf(stderr,
+                "usage: make_run KIND FILE [NUMBER]; KIND is small, hostile, markup, failed, interrupted, empty, "
+                "one, instant, jumps, bare, day or scaled\n");
         return 2;
     }
     roast_recorder *recorder;

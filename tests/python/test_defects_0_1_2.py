@@ -45,8 +45,7 @@ def test_01_cores_of_workers_that_left_do_not_count(fileset):
         MetricsCollector(client) as collector,
     ):
         client.retire_workers([sorted(client.scheduler_info(n_workers=-1)["workers"])[0]])
-        cluster.scale(1)
-        cluster.scale(2)
+        cluster.scale(3)  # as many as there have been: one more than there are
         client.wait_for_workers(2)
         nano.runner(on_dask(client))(fileset, processor_instance=nano.Plain())
     assert len(collector.run.workers) == 3
