@@ -13,10 +13,7 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "instrumentation", "root", "compare", "gate")
-TOPICS = ("core", "root", "charts")
-TOPICS = ("core", "explain", "instrumentation", "root")
-TOPICS = ("core", "instrumentation", "report", "root")
+TOPICS = ("core", "instrumentation", "root", "compare", "gate", "charts", "explain", "report")
 
 
 def release_build(build: pathlib.Path) -> None:
