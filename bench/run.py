@@ -13,7 +13,7 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "instrumentation", "root", "compare", "gate", "charts", "explain", "report")
+TOPICS = ("core", "charts", "compare", "explain", "gate", "instrumentation", "report", "root")
 
 
 def release_build(build: pathlib.Path) -> None:

@@ -40,24 +40,31 @@ static int64_t or_zero(int64_t value)
     return value == ROAST_ABSENT ? 0 : value;
 }
 
+/* Stops at the largest number there is: only a damaged file holds such times. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? -INT64_MAX : INT64_MAX) : sum;
+}
+
 static int64_t busy_ns(const roast_chunk *chunk)
 {
-    return or_zero(chunk->open_ns) + or_zero(chunk->events_ns) + or_zero(chunk->duration_ns) +
-           or_zero(chunk->return_ns);
+    return plus(plus(or_zero(chunk->open_ns), or_zero(chunk->events_ns)),
+                plus(or_zero(chunk->duration_ns), or_zero(chunk->return_ns)));
 }
 
 static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed)
 {
     tally->failed += failed;
-    tally->busy_ns += busy_ns(chunk);
-    tally->attempted_ns += or_zero(chunk->duration_ns);
+    tally->busy_ns = plus(tally->busy_ns, busy_ns(chunk));
+    tally->attempted_ns = plus(tally->attempted_ns, or_zero(chunk->duration_ns));
     add_measured(&tally->cpu_ns, chunk->cpu_ns);
     add_measured(&tally->open_ns, chunk->open_ns);
     if (failed)
         return;
     tally->chunks++;
-    tally->events += or_zero(chunk->events);
-    tally->process_ns += or_zero(chunk->duration_ns);
+    tally->events = plus(tally->events, or_zero(chunk->events));
+    tally->process_ns = plus(tally->process_ns, or_zero(chunk->duration_ns));
     add_measured(&tally->bytes_read, chunk->bytes_read);
     add_measured(&tally->read_requests, chunk->read_requests);
 }
@@ -66,7 +73,7 @@ static double memory_growth(const roast_chunk *chunk)
 {
     if (chunk->rss_before == ROAST_ABSENT || chunk->rss_after == ROAST_ABSENT)
         return (double)NAN;
-    return (double)(chunk->rss_after - chunk->rss_before);
+    return (double)chunk->rss_after - (double)chunk->rss_before;
 }
 
 static void add_if_known(moments *m, double value)
@@ -132,7 +139,7 @@ static bool measure_failure(chunk_pass *pass, const roast_chunk *chunk)
     if (!group)
         return false;
     group->count++;
-    group->lost_ns += busy_ns(chunk);
+    group->lost_ns = plus(group->lost_ns, busy_ns(chunk));
     return true;
 }
 
@@ -154,7 +161,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     add_measured(&pass->run_delay_ns, chunk->run_delay_ns);
     add_measured(&pass->schema_ns, chunk->events_ns);
     if (chunk->cpu_ns != ROAST_ABSENT && chunk->duration_ns != ROAST_ABSENT)
-        add_measured(&pass->noncpu_ns, chunk->duration_ns - chunk->cpu_ns);
+        add_measured(&pass->noncpu_ns, plus(chunk->duration_ns, -chunk->cpu_ns));
     add_if_known(&pass->mem_peak, mebibytes(chunk->rss_peak));
     tally(&a->all, chunk, failed);
     tally(&a->datasets[index_or_last(row->dataset, run_datasets(a->run))], chunk, failed);
@@ -162,7 +169,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed);
     if (chunk->t_start_ns != ROAST_ABSENT) {
         analysis_saw_time(a, chunk->t_start_ns);
-        analysis_saw_time(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
+        analysis_saw_time(a, plus(chunk->t_start_ns, or_zero(chunk->duration_ns)));
     }
     bool memory_out = false;
     ledger_attempt attempt;
