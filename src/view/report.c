@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/str.h"
 #include "view/chart.h"
+#include "view/findings.h"
 #include "view/format.h"
 #include "view/html.h"
 #include "view/packed.h"
@@ -244,6 +245,8 @@ typedef struct time_split {
     double total;
 } time_split;
 
+static const double LEAST_SHARE = 0.0005; /* below, a part is not worth its line */
+
 static void add_part(time_split *split, roast_str title, const char *class, double seconds)
 {
     if (split->count == MOST_PARTS || !(seconds > 0))
@@ -289,11 +292,11 @@ static const char *ledger_class(roast_str title)
 }
 
 /* The ledger is a table of titles, shares and seconds. */
-static void split_by_ledger(time_split *split, const table *ledger)
+static void split_by_ledger(time_split *split, const table *t)
 {
-    for (size_t row = 0; ledger->n_columns >= 3 && row < ledger->n_rows; row++) {
-        roast_str title = table_cell_at(ledger, row, 0)->text;
-        roast_value seconds = table_cell_at(ledger, row, 2)->value;
+    for (size_t row = 0; t->n_columns >= 3 && row < t->n_rows; row++) {
+        roast_str title = table_cell_at(t, row, 0)->text;
+        roast_value seconds = table_cell_at(t, row, 2)->value;
         if (seconds.kind == ROAST_REAL)
             add_part(split, title, ledger_class(title), seconds.as.real);
     }
@@ -328,6 +331,8 @@ static void put_time_list(buf *out, const time_split *split)
 {
     buf_text(out, "<ul class=\"parts\">\n");
     for (size_t i = 0; i < split->count; i++) {
+        if (split->parts[i].seconds < LEAST_SHARE * split->total)
+            continue;
         buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
         html_text(out, split->parts[i].title);
         buf_text(out, "</span> <b>");
@@ -339,21 +344,75 @@ static void put_time_list(buf *out, const time_split *split)
     buf_text(out, "</ul>\n");
 }
 
+/* A finding is a list of lines; the one that names a command is for the terminal. */
+static void put_finding(buf *out, const table *lines)
+{
+    buf_text(out, "<li>\n<h3>");
+    html_text(out, lines->title);
+    buf_text(out, "</h3>\n<table class=\"pairs\"><tbody>\n");
+    for (size_t row = 0; row < lines->n_rows; row++) {
+        const table_cell *name = table_cell_at(lines, row, 0), *value = table_cell_at(lines, row, 1);
+        if (str_equal(name->text, STR("see")))
+            continue;
+        buf_text(out, "<tr><th scope=\"row\">");
+        html_text(out, name->text);
+        buf_format(out, "</th><td class=\"%s\">", html_tone(value->tone));
+        html_text(out, value->text);
+        buf_text(out, "</td></tr>\n");
+    }
+    buf_text(out, "</tbody></table>\n</li>\n");
+}
+
+static void put_finding_list(buf *out, const table_set *findings, size_t from, size_t to)
+{
+    buf_text(out, "<ol class=\"findings\">\n");
+    for (size_t i = from; i < to; i++)
+        put_finding(out, &findings->tables[i]);
+    buf_text(out, "</ol>\n");
+}
+
+/* What to act on is open; what is usual or too small, and what the records do not tell, opens when asked for. */
+static void put_findings(page *p)
+{
+    const explanation *e = p->summary->explanation;
+    table_set findings = {0};
+    if (!e)
+        return;
+    if (findings_tables(&findings, p->summary, e, NULL)) {
+        p->failed = true;
+        return;
+    }
+    size_t open = 0;
+    while (open < e->count && open < findings.count && e->findings[open].confidence != FINDING_NOTE)
+        open++;
+    buf_text(&p->sections, "<h3 class=\"over\">What held it back</h3>\n");
+    if (open)
+        put_finding_list(&p->sections, &findings, 0, open);
+    else
+        buf_text(&p->sections, "<p class=\"fine\">Nothing stands out.</p>\n");
+    if (open < findings.count) {
+        buf_text(&p->sections, "<details><summary>What is usual, too small to act on, or not known</summary>\n");
+        put_finding_list(&p->sections, &findings, open, findings.count);
+        buf_text(&p->sections, "</details>\n");
+    }
+    tables_release(&findings);
+}
+
 static void write_time(page *p)
 {
     time_split split = {0};
-    const table *ledger = find_table(p, "ledger");
-    if (ledger)
-        split_by_ledger(&split, ledger);
+    const table *by_category = find_table(p, "ledger");
+    if (by_category)
+        split_by_ledger(&split, by_category);
     if (!split.count)
         split_by_phases(&split, p->summary);
-    put_pairs(p, "findings", "What held it back");
     if (split.total > 0) {
         buf_text(&p->sections, "<p class=\"lead\">");
         format_seconds(&p->sections, split.total);
         buf_text(&p->sections, " of core time, by what it was spent on.</p>\n");
         put_time_bar(&p->sections, &split);
         put_time_list(&p->sections, &split);
+        put_findings(p);
     } else {
         put_missing(p, "No chunk was measured, so it is not known where the time went.");
     }

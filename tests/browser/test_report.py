@@ -197,6 +197,19 @@ def test_the_mean_of_the_data_rate_over_the_run_is_the_rate_of_the_run(synthetic
     assert float(shown) * {"kB/s": 1e-3, "MB/s": 1, "GB/s": 1e3}[unit] == pytest.approx(expected, rel=0.006)
 
 
+def test_the_page_says_what_held_the_run_back(folder, open_page):
+    run = folder / "slow.roast"
+    subprocess.run([program("roast-synth"), "--scenario", "slow_storage", "--seed", "4", "--no-truth", "-o", run], check=True)
+    page = open_page(write_report(run))
+    shown = page.run("document.querySelector('.findings').innerText")
+    explained = subprocess.run([program("roast"), "explain", run], check=True, capture_output=True, text=True).stdout
+    title = re.search(r"^1  (.*?) ─", explained, re.MULTILINE)[1]
+    assert title in shown and "at most" in shown
+    ledger = page.run("document.querySelector('.parts').innerText")
+    waiting = next(row for row in exported(run, "ledger") if row["category"] == "process_io")
+    assert f"{float(waiting['share_percent']):.1f} %" in ledger
+
+
 # ---- What a person does --------------------------------------------------------------------------------------------
 
 

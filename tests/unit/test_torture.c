@@ -19,6 +19,7 @@
 #include "view/markdown.h"
 #include "view/openmetrics.h"
 #include "view/perfetto.h"
+#include "view/report.h"
 #include "view/scaling_view.h"
 #include "view/table.h"
 #include "view/terminal.h"
@@ -118,6 +119,20 @@ static roast_code draw_summary(const roast_summary *summary, buf *out, roast_err
     tables_release(&tables);
     json_summary(out, summary);
     return out->code;
+}
+
+static roast_code report(const char *path, buf *out, roast_error *err)
+{
+    roast_run *run;
+    roast_summary *summary = NULL;
+    roast_code code = roast_run_open(&run, path, NULL, err);
+    if (!code)
+        code = roast_summarize(&summary, run, err);
+    if (!code)
+        code = report_put(out, run, summary, err);
+    roast_summary_free(summary);
+    roast_run_close(run);
+    return code;
 }
 
 static roast_code show(const char *path, buf *out, roast_error *err)
@@ -411,6 +426,16 @@ static void comparing_runs_survives_any_failed_allocation(void **state)
     }
 }
 
+static void reporting_a_run_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("run.roast");
+    synth_job *job = small_job();
+    assert_int_equal(record(path, job, NULL), ROAST_OK);
+    synth_free(job);
+    assert_survives(report, path);
+}
+
 static void inspecting_a_root_file_survives_any_failed_allocation(void **state)
 {
     (void)state;
@@ -456,6 +481,7 @@ int main(void)
         test_in_scratch(showing_a_run_survives_any_failed_allocation),
         test_in_scratch(drawing_charts_survives_any_failed_allocation),
         test_in_scratch(comparing_runs_survives_any_failed_allocation),
+        test_in_scratch(reporting_a_run_survives_any_failed_allocation),
         test_in_scratch(inspecting_a_root_file_survives_any_failed_allocation),
         test_in_scratch(recording_a_run_survives_any_failed_allocation),
     };
