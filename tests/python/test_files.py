@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import pathlib
 
 import numpy as np
 import pytest
+import range_server
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 import awkward as ak  # noqa: E402
@@ -164,7 +166,32 @@ def test_a_file_is_looked_at_once_per_process(fileset, tmp_path, monkeypatch):
     assert sorted(seen) == sorted(file for files in fileset.values() for file in files["files"])
 
 
-def test_remote_metadata_is_a_choice():
+@pytest.fixture
+def far_away(fileset):
+    """The fileset as a web server gives it, and who asked that server."""
+    folder = pathlib.Path(fileset["signal"]["files"][0]).parent
+    with range_server.serve(folder) as served:
+        address = {
+            name: {**files, "files": [f"{served.address}/files/{pathlib.Path(f).name}" for f in files["files"]]}
+            for name, files in fileset.items()
+        }
+        yield address, served.askers
+
+
+@pytest.mark.parametrize("choice", ["local", "remote"])
+def test_files_on_a_server_are_fetched_by_us_only_where_the_user_asks_for_it(
+    choice, far_away, fileset, tmp_path, roast, monkeypatch
+):
+    address, askers = far_away
+    monkeypatch.setattr(roastcoffea.settings.settings, "file_metadata", "local")
+    roastcoffea.configure(file_metadata=choice)
+    record(address, tmp_path / "run.roast")
+    assert any(asker.startswith("roast/") for asker in askers) == (choice == "remote")
+    rows = rows_of_branches(roast, tmp_path / "run.roast")
+    check_rows(rows, fileset)  # uproot reads the same files here, by their paths
+
+
+def test_a_word_that_is_no_choice_of_metadata_is_refused():
     with pytest.raises(ValueError, match="file_metadata"):
         roastcoffea.configure(file_metadata="everything")
 

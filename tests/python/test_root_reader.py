@@ -7,13 +7,12 @@ import socket
 import struct
 import subprocess
 import tempfile
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+import range_server
 
 ak = pytest.importorskip("awkward")
 np = pytest.importorskip("numpy")
@@ -322,53 +321,6 @@ def test_the_collected_files_of_many_versions_of_root_agree_with_what_was_writte
 # ---- Servers ----------------------------------------------------------------------------------------------------
 
 
-class RangeHandler(BaseHTTPRequestHandler):
-    """Serves a folder with range requests; some paths misbehave on purpose."""
-
-    protocol_version = "HTTP/1.1"
-    folder = None
-    counts = {}
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        kind, _, name = self.path.lstrip("/").partition("/")
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        if kind.isdigit():
-            return self.answer(int(kind))
-        if kind == "hang":
-            return time.sleep(3)
-        if kind == "moved":
-            return self.answer(302, Location=f"/files/{name}")
-        if kind == "flaky" and self.counts[kind] % 2:
-            return self.answer(503)
-        data = (self.folder / name).read_bytes()
-        if kind == "norange":
-            return self.answer(200, data)
-        first, last = (int(x) for x in self.headers["Range"].removeprefix("bytes=").split("-"))
-        body = data[first : last + 1]
-        if kind == "cut":
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {first}-{first + len(body) - 1}/{len(data)}")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body[: len(body) // 2])
-            self.wfile.flush()
-            self.close_connection = True
-            self.connection.shutdown(socket.SHUT_RDWR)
-            return None
-        return self.answer(206, body, Content_Range=f"bytes {first}-{first + len(body) - 1}/{len(data)}")
-
-
 @pytest.fixture(scope="module")
 def served_folder():
     folder = Path(tempfile.mkdtemp(prefix="roast-served-"))
@@ -381,14 +333,8 @@ def served_folder():
 
 @pytest.fixture
 def http_server(served_folder):
-    handler = type("Handler", (RangeHandler,), {"folder": served_folder, "counts": {}})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with range_server.serve(served_folder) as served:
+        yield served.address
 
 
 def same_but_for_the_way(a, b):

@@ -1,0 +1,88 @@
+"""A web server on loopback that gives a folder's files by ranges, as storage sites do."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import pathlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclasses.dataclass
+class Served:
+    address: str
+    askers: list[str]  # the User-Agent of each request for a file
+
+
+class RangeHandler(BaseHTTPRequestHandler):
+    """Serves a folder with range requests; some paths misbehave on purpose."""
+
+    protocol_version = "HTTP/1.1"
+    folder = None
+    counts = {}
+    askers = []
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_HEAD(self):
+        _, _, name = self.path.lstrip("/").partition("/")
+        self.send_response(200)
+        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Content-Length", str((self.folder / name).stat().st_size))
+        self.end_headers()
+
+    def do_GET(self):
+        kind, _, name = self.path.lstrip("/").partition("/")
+        self.askers.append(self.headers["User-Agent"])
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        if kind.isdigit():
+            return self.answer(int(kind))
+        if kind == "hang":
+            return time.sleep(3)
+        if kind == "moved":
+            return self.answer(302, Location=f"/files/{name}")
+        if kind == "flaky" and self.counts[kind] % 2:
+            return self.answer(503)
+        data = (self.folder / name).read_bytes()
+        if kind == "norange":
+            return self.answer(200, data)
+        first, last = (int(x) for x in self.headers["Range"].removeprefix("bytes=").split("-"))
+        body = data[first : last + 1]
+        if kind == "cut":
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{first + len(body) - 1}/{len(data)}")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2])
+            self.wfile.flush()
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return None
+        return self.answer(206, body, Content_Range=f"bytes {first}-{first + len(body) - 1}/{len(data)}")
+
+
+@contextlib.contextmanager
+def serve(folder: pathlib.Path) -> Iterator[Served]:
+    askers: list[str] = []
+    handler = type("Handler", (RangeHandler,), {"folder": folder, "counts": {}, "askers": askers})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield Served(f"http://127.0.0.1:{server.server_port}", askers)
+    finally:
+        server.shutdown()
+        server.server_close()
