@@ -89,6 +89,14 @@ typedef struct packed_int {
     size_t field, base; /* offsets */
 } packed_int;
 
+/* The integers of a kind of record, for those who pack and those who unpack. */
+typedef struct packed_ints {
+    const packed_int *fields;
+    size_t count;
+} packed_ints;
+
+extern const packed_ints packed_chunk_ints, packed_section_ints, packed_file_ints;
+
 /* The key of a value that stands alone although it has a base, because the base is absent. */
 enum { PACKED_ALONE = 64 };
 

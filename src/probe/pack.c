@@ -104,18 +104,6 @@ static void pack_text(msgpack_packer *p, roast_str text)
     msgpack_pack_str_body(p, text.ptr, text.len);
 }
 
-static const packed_int chunk_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_chunk, field), offsetof(roast_chunk, base)},
-    PACKED_CHUNK_INTS(X)
-#undef X
-};
-
-static const packed_int section_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_section, field), offsetof(roast_section, base)},
-    PACKED_SECTION_INTS(X)
-#undef X
-};
-
 static const struct {
     int key;
     size_t field;
@@ -133,23 +121,24 @@ static int64_t int_at(const void *record, size_t offset)
 }
 
 /* The fields that are not what an empty record has. */
-static size_t count_ints(const packed_int *fields, size_t count, const void *record, const void *none)
+static size_t count_ints(const packed_ints *ints, const void *record, const void *none)
 {
     size_t there = 0;
-    for (size_t i = 0; i < count; i++)
-        there += int_at(record, fields[i].field) != int_at(none, fields[i].field);
+    for (size_t i = 0; i < ints->count; i++)
+        there += int_at(record, ints->fields[i].field) != int_at(none, ints->fields[i].field);
     return there;
 }
 
-static void pack_ints(msgpack_packer *p, const packed_int *fields, size_t count, const void *record, const void *none)
+static void pack_ints(msgpack_packer *p, const packed_ints *ints, const void *record, const void *none)
 {
-    for (size_t i = 0; i < count; i++) {
-        int64_t value = int_at(record, fields[i].field), base = int_at(record, fields[i].base), relative;
-        if (value == int_at(none, fields[i].field))
+    for (size_t i = 0; i < ints->count; i++) {
+        packed_int one = ints->fields[i];
+        int64_t value = int_at(record, one.field), base = int_at(record, one.base), relative;
+        if (value == int_at(none, one.field))
             continue;
-        bool has_base = fields[i].base != fields[i].field;
+        bool has_base = one.base != one.field;
         bool alone = has_base && (base == ROAST_ABSENT || __builtin_sub_overflow(value, base, &relative));
-        msgpack_pack_int(p, fields[i].key + (alone ? PACKED_ALONE : 0));
+        msgpack_pack_int(p, one.key + (alone ? PACKED_ALONE : 0));
         msgpack_pack_int64(p, has_base && !alone ? relative : value);
     }
 }
@@ -204,8 +193,8 @@ static void pack_sections(msgpack_packer *p, const roast_section *sections, size
             pack_text(p, sections[i].parent);
         else
             msgpack_pack_uint64(p, parent);
-        msgpack_pack_map(p, count_ints(section_ints, COUNT_OF(section_ints), &sections[i], &none));
-        pack_ints(p, section_ints, COUNT_OF(section_ints), &sections[i], &none);
+        msgpack_pack_map(p, count_ints(&packed_section_ints, &sections[i], &none));
+        pack_ints(p, &packed_section_ints, &sections[i], &none);
     }
 }
 
@@ -287,12 +276,11 @@ void pack_chunk(buf *out, const roast_chunk *chunk)
     bool names = set && chunk->branches && names_are_due(set);
     msgpack_packer p = packer_into(out);
     pack_header(&p, PACKED_CHUNK);
-    msgpack_pack_map(&p, count_ints(chunk_ints, COUNT_OF(chunk_ints), chunk, &none) + count_texts(chunk) + 1 +
-                             chunk->peak_shared + (set != 0) + names + (chunk->n_sections != 0) +
-                             (chunk->n_custom != 0));
+    msgpack_pack_map(&p, count_ints(&packed_chunk_ints, chunk, &none) + count_texts(chunk) + 1 + chunk->peak_shared +
+                             (set != 0) + names + (chunk->n_sections != 0) + (chunk->n_custom != 0));
     msgpack_pack_int(&p, PACKED_UID);
     msgpack_pack_uint64(&p, chunk->uid ? chunk->uid : pack_new_uid());
-    pack_ints(&p, chunk_ints, COUNT_OF(chunk_ints), chunk, &none);
+    pack_ints(&p, &packed_chunk_ints, chunk, &none);
     pack_texts(&p, chunk);
     if (chunk->peak_shared) {
         msgpack_pack_int(&p, PACKED_PEAK_SHARED);
@@ -317,12 +305,6 @@ void pack_chunk(buf *out, const roast_chunk *chunk)
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------- */
-
-static const packed_int file_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_file, field), offsetof(roast_file, base)},
-    PACKED_FILE_INTS(X)
-#undef X
-};
 
 static const struct {
     int key;
@@ -365,8 +347,8 @@ void pack_file(buf *out, const roast_file *file)
     for (size_t i = 0; i < COUNT_OF(file_texts); i++)
         texts += !str_absent(*(const roast_str *)((const char *)file + file_texts[i].field));
     pack_header(&p, PACKED_FILE);
-    msgpack_pack_map(&p, count_ints(file_ints, COUNT_OF(file_ints), file, &none) + texts + (file->n_branches != 0));
-    pack_ints(&p, file_ints, COUNT_OF(file_ints), file, &none);
+    msgpack_pack_map(&p, count_ints(&packed_file_ints, file, &none) + texts + (file->n_branches != 0));
+    pack_ints(&p, &packed_file_ints, file, &none);
     for (size_t i = 0; i < COUNT_OF(file_texts); i++) {
         roast_str text = *(const roast_str *)((const char *)file + file_texts[i].field);
         if (str_absent(text))

@@ -16,8 +16,6 @@ typedef struct unpacker {
     bool no_memory;
 } unpacker;
 
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
 static void *allocate(unpacker *u, size_t count, size_t size)
 {
     void *memory = arena_alloc(u->memory, count, size);
@@ -30,24 +28,6 @@ static void *allocate(unpacker *u, size_t count, size_t size)
 
 /* ---- Integers ------------------------------------------------------------------------------------------------ */
 
-static const packed_int chunk_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_chunk, field), offsetof(roast_chunk, base)},
-    PACKED_CHUNK_INTS(X)
-#undef X
-};
-
-static const packed_int section_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_section, field), offsetof(roast_section, base)},
-    PACKED_SECTION_INTS(X)
-#undef X
-};
-
-static const packed_int file_ints[] = {
-#define X(key, field, base) {key, offsetof(roast_file, field), offsetof(roast_file, base)},
-    PACKED_FILE_INTS(X)
-#undef X
-};
-
 static int64_t *int_at(void *record, size_t offset)
 {
     return (int64_t *)((char *)record + offset);
@@ -55,19 +35,20 @@ static int64_t *int_at(void *record, size_t offset)
 
 /* Reads the value of a key that is one of these fields; false if it is none of them. Bases come before what is
  * relative to them. */
-static bool read_int_field(cursor *c, const packed_int *fields, size_t count, int64_t key, void *record)
+static bool read_int_field(cursor *c, const packed_ints *ints, int64_t key, void *record)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool alone = key == fields[i].key + PACKED_ALONE;
-        if (key != fields[i].key && !alone)
+    for (size_t i = 0; i < ints->count; i++) {
+        packed_int one = ints->fields[i];
+        bool alone = key == one.key + PACKED_ALONE;
+        if (key != one.key && !alone)
             continue;
         int64_t value = mp_int(c);
-        bool relative = fields[i].field != fields[i].base && !alone;
-        int64_t base = *int_at(record, fields[i].base);
+        bool relative = one.field != one.base && !alone;
+        int64_t base = *int_at(record, one.base);
         if (relative && (base == ROAST_ABSENT || __builtin_add_overflow(value, base, &value)))
             c->failed = true;
         else
-            *int_at(record, fields[i].field) = value;
+            *int_at(record, one.field) = value;
         return true;
     }
     return false;
@@ -184,7 +165,7 @@ static void read_section(unpacker *u, roast_section *sections, size_t place)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (!read_int_field(&u->at, section_ints, COUNT_OF(section_ints), key, section))
+        if (!read_int_field(&u->at, &packed_section_ints, key, section))
             mp_skip(&u->at, PACKED_DEPTH);
     }
 }
@@ -245,7 +226,7 @@ static void read_chunk(unpacker *u, roast_chunk *chunk)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (!read_int_field(&u->at, chunk_ints, COUNT_OF(chunk_ints), key, chunk) && !read_text_field(u, key, chunk))
+        if (!read_int_field(&u->at, &packed_chunk_ints, key, chunk) && !read_text_field(u, key, chunk))
             read_part(u, key, chunk);
     }
 }
@@ -279,7 +260,7 @@ static void read_file(unpacker *u, roast_file *file)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (read_int_field(&u->at, file_ints, COUNT_OF(file_ints), key, file))
+        if (read_int_field(&u->at, &packed_file_ints, key, file))
             continue;
         switch (key) {
 #define X(number, field)                                                                                               \
