@@ -232,8 +232,6 @@ int cmd_export(const invocation *call)
     export e = {.path = call->values[OUTPUT]};
     if (!csv && call->values[ONLY])
         return complain("--only chooses tables of CSV; the other formats are always the whole run");
-    if (output_is_same_file(e.path, run) && !is_folder(e.path))
-        return complain("%s: is the run itself; choose another name for the output", e.path);
     int status = csv ? choose_tables(&e, call->values[ONLY]) : EXIT_FINE;
     if (status != EXIT_FINE)
         return status;

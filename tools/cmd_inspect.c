@@ -132,6 +132,8 @@ static int find_paths(inspection *in, const invocation *call)
     for (size_t i = 0; i < call->n_operands; i++)
         if (root_paths_add(&in->paths, call->operands[i], &err))
             status = complain_of(&err);
+    if (call->values[LIST])
+        output_protect(call->values[LIST]);
     if (call->values[LIST] && add_list(&in->paths, call->values[LIST], &err))
         status = complain_of(&err);
     if (call->n_operands == 0 && !call->values[LIST])
@@ -186,15 +188,12 @@ static int read_files(inspection *in)
 static int write_page(const table_set *set, const inspection *in, const char *path)
 {
     buf page = {0};
-    output out;
     roast_error err = {0};
     roast_str title = in->paths.count == 1 ? str_from(in->paths.items[0]) : STR("ROOT files");
     html_tables(&page, set, title);
-    roast_code code = page.code ? fail_memory(&err) : output_open(&out, path, &err);
-    if (!code)
-        code = output_finish(&out, output_write(&out, buf_view(&page), &err), &err);
-    buf_release(&page);
-    return code ? complain_of(&err) : EXIT_FINE;
+    for (size_t i = 0; i < in->paths.count; i++)
+        output_protect(in->paths.items[i]);
+    return output_buffer(path, &page, &err) ? complain_of(&err) : EXIT_FINE;
 }
 
 static int print_tables(const inspection *in, const invocation *call, const terminal_options *options)

@@ -189,8 +189,6 @@ static int check_operands(const invocation *call)
         return complain("all charts go into a folder: -o FOLDER");
     if (!all && call->n_operands < 2)
         return complain("say which chart: roast plot RUN NAME; their names: roast plot --list");
-    if (!all && output_is_same_file(call->values[OUTPUT], call->operands[0]))
-        return complain("%s: is the run itself; choose another name for the output", call->values[OUTPUT]);
     if (all || chart_title_of(call->operands[1]))
         return EXIT_FINE;
     const char *close = closest_word(call->operands[1], chart_name_at, NULL);

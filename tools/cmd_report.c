@@ -1,7 +1,6 @@
 /* roast report: one HTML page of a run. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -31,22 +30,12 @@ static void default_path(buf *out, const char *run)
     buf_text(out, ".html");
 }
 
-/* Writing over the run that is being read would end both. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 static roast_code write_page(const char *path, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     buf page = {0};
-    output out;
     roast_code code = report_put(&page, run, summary, err);
     if (!code)
-        code = output_open(&out, path, err);
-    if (!code)
-        code = output_finish(&out, output_write(&out, buf_view(&page), err), err);
+        return output_buffer(path, &page, err);
     buf_release(&page);
     return code;
 }
@@ -54,8 +43,6 @@ static roast_code write_page(const char *path, roast_run *run, const roast_summa
 static int write_report(const invocation *call, const char *path)
 {
     const char *argument = call->operands[0];
-    if (is_same_file(path, argument))
-        return complain("%s: is the run itself; choose another name for the output", path);
     roast_error err = {0};
     roast_run *run = NULL;
     roast_summary *summary = NULL;

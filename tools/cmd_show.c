@@ -60,6 +60,8 @@ int cmd_show(const invocation *call)
     int status = console_options(&options, call->values[WIDTH], call->values[COLOR]);
     if (status != EXIT_FINE)
         return status;
+    if (call->values[JSON] && (call->values[ONLY] || call->values[ALL]))
+        return complain("--json is always the whole run; leave out %s", call->values[ONLY] ? "--only" : "--all");
     roast_summary *summary;
     roast_error err = {0};
     if (run_argument_summarize(&summary, NULL, call->operands[0], call->values[SALVAGE], &err))

@@ -11,6 +11,54 @@
 #include "base/str.h"
 #include "console.h"
 
+/* ---- What must not be written over ---------------------------------------------------------------------------- */
+
+typedef struct place {
+    dev_t device;
+    ino_t inode;
+} place;
+
+static buf protected_places; /* of struct place */
+
+static void protect_file(const struct stat *status)
+{
+    buf_bytes(&protected_places, &(place){status->st_dev, status->st_ino}, sizeof(place));
+}
+
+void output_protect(const char *path)
+{
+    static const char *const parts[] = {"run.roast", "metrics.json", "metadata.json", "config.json",
+                                        "start_end_time.txt"};
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return;
+    if (!S_ISDIR(status.st_mode)) {
+        protect_file(&status);
+        return;
+    }
+    buf part = {0};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        buf_clear(&part);
+        buf_format(&part, "%s/%s", path, parts[i]);
+        if (!part.code && stat(part.data, &status) == 0)
+            protect_file(&status);
+    }
+    buf_release(&part);
+}
+
+static bool is_protected(const struct stat *status)
+{
+    for (size_t at = 0; at < protected_places.len; at += sizeof(place)) {
+        place known;
+        memcpy(&known, protected_places.data + at, sizeof known);
+        if (known.device == status->st_dev && known.inode == status->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Writing -------------------------------------------------------------------------------------------------- */
+
 static roast_code fail_output(const output *out, roast_error *err)
 {
     return fail(err, ROAST_IO, "%s: cannot be written: %s", out->target.len ? out->target.data : "standard output",
@@ -53,9 +101,11 @@ roast_code output_open(output *out, const char *path, roast_error *err)
     out->to = NULL;
     resolve(&out->target, path);
     struct stat status;
-    roast_code code = out->target.code ? fail_memory(err) : ROAST_OK;
+    roast_code code = out->target.code || protected_places.code ? fail_memory(err) : ROAST_OK;
     bool exists = !code && stat(out->target.data, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) {
+    if (exists && is_protected(&status)) {
+        code = fail(err, ROAST_USAGE, "%s: is what is being read; choose another name for the output", path);
+    } else if (exists && S_ISDIR(status.st_mode)) {
         code = fail(err, ROAST_USAGE, "%s: a folder, where a file was expected", path);
     } else if (exists && !S_ISREG(status.st_mode)) { /* a device or a pipe takes what it is given */
         out->to = fopen(out->target.data, "w");
@@ -103,10 +153,4 @@ roast_code output_buffer(const char *path, buf *text, roast_error *err)
         code = output_finish(&out, output_write(&out, buf_view(text), err), err);
     buf_release(text);
     return code;
-}
-
-bool output_is_same_file(const char *path, const char *run)
-{
-    struct stat a, b;
-    return path && stat(path, &a) == 0 && stat(run, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }

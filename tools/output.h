@@ -19,7 +19,8 @@ roast_code output_finish(output *out, roast_code code, roast_error *err);
 
 /* All of a buffer, which is then empty; a buffer in which something went wrong is not written. */
 roast_code output_buffer(const char *path, buf *text, roast_error *err);
-/* Writing over the run that is being read would end both. path may be NULL. */
-bool output_is_same_file(const char *path, const char *run);
+/* What is read must not be written over: from now on this file cannot be opened for output, by any of its names. Of a
+ * measurement directory, that holds for what belongs to the measurement. */
+void output_protect(const char *path);
 
 #endif

@@ -11,14 +11,15 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "busy.h"
+#include "output.h"
 
 static void cache_folder(buf *out)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/') /* the standard says that a relative one is to be ignored */
-        buf_format(out, "%s/roastcoffea", cache);
+        buf_format(out, "%s/roastcoffea/runs", cache);
     else
-        buf_format(out, "%s/.cache/roastcoffea", home ? home : "");
+        buf_format(out, "%s/.cache/roastcoffea/runs", home ? home : "");
 }
 
 static bool is_newer(const struct stat *a, const struct stat *b)
@@ -74,12 +75,18 @@ roast_code run_argument_open(roast_run **out, const char *argument, bool salvage
 {
     *out = NULL;
     roast_open_options options = {.salvage = salvage, .scratch_dir = getenv("TMPDIR")};
-    if (strcmp(argument, "latest") != 0)
-        return roast_run_load(out, argument, &options, err);
     buf path = {0};
-    roast_code code = find_latest(&path, err);
-    if (!code)
+    roast_code code = ROAST_OK;
+    if (strcmp(argument, "latest") == 0)
+        code = find_latest(&path, err);
+    else
+        buf_text(&path, argument);
+    if (!code && path.code)
+        code = fail_memory(err);
+    if (!code) {
+        output_protect(path.data);
         code = roast_run_load(out, path.data, &options, err);
+    }
     buf_release(&path);
     return code;
 }

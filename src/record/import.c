@@ -98,6 +98,8 @@ roast_code roast_import(const char *source, const char *target, const roast_reco
     roast_code code = check_source(source, err);
     if (!code && !overwrite && access(target, F_OK) == 0)
         code = fail_exists(target, err);
+    if (!code && overwrite)
+        code = run_check_replaceable(target, err);
     char *beside = NULL; /* the target, so that renaming it is one step */
     if (!code && asprintf(&beside, "%s.%ld.part", target, (long)getpid()) < 0)
         return fail_memory(err);

@@ -788,8 +788,33 @@ static void writer_free(run_writer *w)
 }
 
 /* Claims the name, so that two writers cannot take the same file and an existing one is not lost. */
+/* What may be replaced: a run file, or nothing yet. */
+static bool is_run_or_empty(const char *path)
+{
+    unsigned char head[72];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT;
+    ssize_t length = read(fd, head, sizeof head);
+    close(fd);
+    uint32_t application = 0;
+    for (size_t i = 68; length == (ssize_t)sizeof head && i < sizeof head; i++)
+        application = application << 8 | head[i];
+    return length == 0 || application == RUN_APPLICATION_ID;
+}
+
+roast_code run_check_replaceable(const char *path, roast_error *err)
+{
+    return is_run_or_empty(path)
+               ? ROAST_OK
+               : fail(err, ROAST_USAGE, "%s: is no run file, so it is not replaced; choose another name", path);
+}
+
 static roast_code claim_file(const char *path, bool overwrite, roast_error *err)
 {
+    roast_code code = overwrite ? run_check_replaceable(path, err) : ROAST_OK;
+    if (code)
+        return code;
     int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0666);
     if (fd < 0 && errno == EEXIST)
         return fail(err, ROAST_USAGE, "%s: exists already; choose another name or remove it first", path);

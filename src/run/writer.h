@@ -9,6 +9,9 @@ typedef struct run_writer run_writer;
 /* path ":memory:" keeps the run in memory, to be read with run_writer_into_run. */
 roast_code run_writer_open(run_writer **out, const char *path, const roast_recorder_options *options, roast_error *err);
 
+/* Overwriting is for runs: whatever else stands there is not ours to remove. */
+roast_code run_check_replaceable(const char *path, roast_error *err);
+
 roast_code run_write_fact(run_writer *w, const char *key, roast_str value, roast_error *err);
 roast_code run_write_fact_int(run_writer *w, const char *key, int64_t value, roast_error *err);
 /* A metric that its source states and that no record can give; analysis takes it where it has nothing better. */

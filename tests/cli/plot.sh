@@ -24,5 +24,5 @@ try roast plot run.roast tail --size 12
 try roast plot run.roast tail --scale none
 try roast plot run.roast tail --time noon
 try roast plot none.roast tail
-try roast plot run.roast tail -o run.roast
+try roast plot run.roast tail -o run.roast --format svg
 cmp run.roast copy.roast && echo "the run is as it was"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import concurrent.futures
+import json
+import os
 
 import pytest
 
@@ -160,3 +162,12 @@ def test_workers_are_known(executor, fileset):
     kinds = {"IterativeExecutor": 1, "ParslExecutor": 2}
     if type(executor).__name__ in kinds:
         assert metrics["peak_cores"] == kinds[type(executor).__name__]
+
+
+def test_the_command_finds_the_run_that_a_collector_recorded_last(fileset, roast):
+    runner = processor.Runner(processor.IterativeExecutor(status=False), schema=nano.Schema, chunksize=100)
+    with MetricsCollector() as collector:
+        runner(fileset, nano.Plain())
+    done = roast("show", "latest", "--json", env=dict(os.environ))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["num_chunks"] == len(collector.chunk_metrics) == 12

@@ -148,6 +148,22 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(roast, tmp_path
     assert not re.search(r"(src|href)=|https?://|@import|url\(", text)
 
 
+def test_a_page_is_never_written_over_a_file_that_is_read(roast, tmp_path):
+    path = write(tmp_path / "a.root")
+    names = tmp_path / "names.txt"
+    names.write_text(f"{path}\n")
+    link = tmp_path / "link.html"
+    link.symlink_to(path)
+    before = path.read_bytes(), names.read_text()
+    for target in (path, link, names):
+        done = roast("inspect", "--list", names, "--html", target)
+        assert (done.returncode, done.stderr) == (
+            2,
+            f"roast: {target}: is what is being read; choose another name for the output\n",
+        )
+    assert (path.read_bytes(), names.read_text()) == before
+
+
 def test_files_that_cannot_be_read_do_not_keep_the_others_from_being_read(inspect, tmp_path):
     good = write(tmp_path / "good.root")
     bad = tmp_path / "bad.root"

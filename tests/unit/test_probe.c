@@ -352,7 +352,7 @@ static void threads_do_not_mix_their_sections_and_share_the_peak(void **state)
 {
     (void)state;
     enum { THREADS = 4 };
-    static char names[THREADS][8];
+    static char names[THREADS][16];
     pthread_t threads[THREADS];
     pthread_barrier_init(&barrier, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
