@@ -84,5 +84,6 @@ int64_t on_our_clock(const roast_worker *worker, int64_t t_ns)
 {
     if (t_ns == ROAST_ABSENT || !worker || worker->clock_offset_ns == ROAST_ABSENT)
         return t_ns;
-    return t_ns - worker->clock_offset_ns;
+    int64_t ours;
+    return __builtin_sub_overflow(t_ns, worker->clock_offset_ns, &ours) ? ROAST_ABSENT : ours;
 }

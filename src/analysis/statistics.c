@@ -137,18 +137,18 @@ double percentile(double *values, size_t count, double percent)
 
 void timeline_add(timeline *t, int64_t t_ns, double value)
 {
-    if (t->points && t_ns < t->last_ns)
-        return;
-    if (t->points)
-        t->integral += (t->last_value + value) / 2 * clock_seconds(t_ns - t->last_ns);
-    else
-        t->first_ns = t_ns;
-    t->min = t->points && t->min < value ? t->min : value;
-    t->max = t->points && t->max > value ? t->max : value;
+    bool first = t->points++ == 0;
+    t->min = !first && t->min < value ? t->min : value;
+    t->max = !first && t->max > value ? t->max : value;
     t->sum += value;
+    if (!first && t_ns < t->last_ns)
+        return;
+    if (first)
+        t->first_ns = t_ns;
+    else
+        t->integral += (t->last_value + value) / 2 * clock_seconds(t_ns - t->last_ns);
     t->last_ns = t_ns;
     t->last_value = value;
-    t->points++;
 }
 
 double timeline_seconds(const timeline *t)

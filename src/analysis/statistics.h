@@ -40,6 +40,7 @@ typedef struct timeline {
     double max, min, sum;
 } timeline;
 
+/* Points come in the order of time. One that is late counts for the extremes and the sum, not for the integral. */
 void timeline_add(timeline *t, int64_t t_ns, double value);
 double timeline_seconds(const timeline *t);
 double timeline_average(const timeline *t); /* over its own time; the value itself for one point; NAN for none */

@@ -6,14 +6,21 @@
 
 #include "analysis/analysis.h"
 #include "analysis/presence.h"
+#include "analysis/slots.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
 
-typedef struct worker_tally {
+/* A worker is looked at in two ways: heartbeats come with the time of their arrival, the probe's samples are finer and
+ * come in batches. Each stream is in order; both together are not. */
+typedef struct sample_stream {
     timeline memory, cpu; /* bytes; percent of one core */
-    int64_t spilled_peak;
+} sample_stream;
+
+typedef struct worker_tally {
+    sample_stream heartbeats, probe;
+    int64_t samples, spilled_peak;
     int64_t first_ns, last_ns; /* of its samples */
     uint32_t host;
 } worker_tally;
@@ -57,25 +64,35 @@ static void add_rate(timeline *rate, int64_t t_ns, double value)
         timeline_add(rate, t_ns, value);
 }
 
+static void see_use(worker_tally *worker, const roast_sample *sample, int64_t t_ns)
+{
+    sample_stream *stream = sample->last_seen_ns == ROAST_ABSENT ? &worker->probe : &worker->heartbeats;
+    worker->samples++;
+    if (worker->first_ns == ROAST_ABSENT || t_ns < worker->first_ns)
+        worker->first_ns = t_ns;
+    if (t_ns > worker->last_ns) /* absent is smaller than any */
+        worker->last_ns = t_ns;
+    if (sample->memory != ROAST_ABSENT)
+        timeline_add(&stream->memory, t_ns, (double)sample->memory);
+    if (isfinite(sample->cpu))
+        timeline_add(&stream->cpu, t_ns, sample->cpu);
+    if (sample->spilled > worker->spilled_peak)
+        worker->spilled_peak = sample->spilled;
+}
+
 static roast_code see_sample(void *context, const run_sample *row)
 {
     worker_pass *pass = context;
     const roast_sample *sample = &row->record;
-    if (row->worker >= pass->n_workers || sample->t_ns == ROAST_ABSENT)
+    int64_t t_ns = on_our_clock(run_worker(pass->a->run, row->worker), sample->t_ns);
+    if (row->worker >= pass->n_workers || t_ns == ROAST_ABSENT)
         return ROAST_OK;
     worker_tally *worker = &pass->workers[row->worker];
     host_tally *host = &pass->hosts[worker->host];
     pass->samples++;
-    analysis_saw_time(pass->a, sample->t_ns);
-    if (worker->first_ns == ROAST_ABSENT)
-        worker->first_ns = sample->t_ns;
-    worker->last_ns = sample->t_ns;
-    if (sample->memory != ROAST_ABSENT)
-        timeline_add(&worker->memory, sample->t_ns, (double)sample->memory);
-    if (isfinite(sample->cpu))
-        timeline_add(&worker->cpu, sample->t_ns, sample->cpu);
-    if (sample->spilled > worker->spilled_peak) /* absent is smaller than any */
-        worker->spilled_peak = sample->spilled;
+    analysis_saw_time(pass->a, t_ns);
+    see_use(worker, sample, t_ns);
+    /* By the host's own clock, which its workers share: what is known of their offsets would shuffle their samples. */
     add_rate(&host->net_read, sample->t_ns, sample->net_read);
     add_rate(&host->net_write, sample->t_ns, sample->net_write);
     add_rate(&host->disk_read, sample->t_ns, sample->disk_read);
@@ -99,6 +116,28 @@ static roast_code read_samples(worker_pass *pass, arena *scratch, roast_error *e
     return run_each_sample(pass->a->run, RUN_MEASURES, see_sample, pass, err);
 }
 
+/* The finer of the two streams, unless it tells of less of the worker's time. */
+static timeline best_of(const timeline *fine, const timeline *coarse)
+{
+    bool enough = fine->points && timeline_seconds(fine) >= 0.9 * timeline_seconds(coarse);
+    timeline best = enough || !coarse->points ? *fine : *coarse;
+    if (fine->points && coarse->points) { /* extremes are those of both */
+        best.min = fmin(fine->min, coarse->min);
+        best.max = fmax(fine->max, coarse->max);
+    }
+    return best;
+}
+
+static timeline memory_of(const worker_tally *tally)
+{
+    return best_of(&tally->probe.memory, &tally->heartbeats.memory);
+}
+
+static timeline cpu_of(const worker_tally *tally)
+{
+    return best_of(&tally->probe.cpu, &tally->heartbeats.cpu);
+}
+
 static double share(double value, int64_t whole)
 {
     return whole > 0 ? value / (double)whole : (double)NAN;
@@ -114,20 +153,21 @@ static void set_usage(const worker_pass *pass, roast_summary *summary)
     for (uint32_t i = 0; i < pass->n_workers; i++) {
         const worker_tally *tally = &pass->workers[i];
         const roast_worker *worker = run_worker(pass->a->run, i);
+        timeline used = memory_of(tally), busy = cpu_of(tally);
         spilled = tally->spilled_peak > spilled ? tally->spilled_peak : spilled;
-        if (tally->memory.points) {
-            moments_add(&memory, timeline_average(&tally->memory));
-            peak = fmax(peak, tally->memory.max);
+        if (used.points) {
+            moments_add(&memory, timeline_average(&used));
+            peak = fmax(peak, used.max);
         }
-        if (tally->memory.points && worker->memory_limit > 0) {
-            moments_add(&memory_use, 100 * share(timeline_average(&tally->memory), worker->memory_limit));
-            memory_low = fmin(memory_low, 100 * share(tally->memory.min, worker->memory_limit));
-            memory_high = fmax(memory_high, 100 * share(tally->memory.max, worker->memory_limit));
+        if (used.points && worker->memory_limit > 0) {
+            moments_add(&memory_use, 100 * share(timeline_average(&used), worker->memory_limit));
+            memory_low = fmin(memory_low, 100 * share(used.min, worker->memory_limit));
+            memory_high = fmax(memory_high, 100 * share(used.max, worker->memory_limit));
         }
-        if (tally->cpu.points && worker->cores > 0) {
-            moments_add(&cpu_use, share(timeline_average(&tally->cpu), worker->cores));
-            cpu_low = fmin(cpu_low, share(tally->cpu.min, worker->cores));
-            cpu_high = fmax(cpu_high, share(tally->cpu.max, worker->cores));
+        if (busy.points && worker->cores > 0) {
+            moments_add(&cpu_use, share(timeline_average(&busy), worker->cores));
+            cpu_low = fmin(cpu_low, share(busy.min, worker->cores));
+            cpu_high = fmax(cpu_high, share(busy.max, worker->cores));
         }
     }
     if (isfinite(peak))
@@ -258,7 +298,7 @@ static void set_arrivals(const analysis *a)
     for (uint32_t i = 0; i < run_workers(a->run); i++) {
         const roast_worker *worker = run_worker(a->run, i);
         joined += worker->joined_ns > window->t_start_ns && worker->joined_ns <= window->t_end_ns;
-        bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= window->t_end_ns;
+        bool gone = worker->left_ns >= window->t_start_ns && worker->left_ns <= window->t_end_ns;
         left += gone && !worker->lost;
         lost += gone && worker->lost;
     }
@@ -286,6 +326,7 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
 {
     const roast_worker *worker = run_worker(pass->a->run, i);
     const worker_tally *tally = &pass->workers[i];
+    timeline used = memory_of(tally), busy = cpu_of(tally);
     bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
     summary_cell_text(summary, M_worker_worker, i, worker->address);
     summary_cell_text(summary, M_worker_host, i, host_of(worker));
@@ -295,11 +336,11 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
     summary_cell_text(summary, M_worker_departure, i, !gone ? STR("stayed") : worker->lost ? STR("lost") : STR("left"));
     summary_cell_text(summary, M_worker_reason, i, worker->reason);
     fill_worker_chunks(pass->a, i, summary);
-    if (tally->memory.points)
-        summary_cell_int(summary, M_worker_peak_memory_bytes, i, (int64_t)tally->memory.max);
-    summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&tally->memory));
-    summary_cell_real(summary, M_worker_avg_cpu_percent, i, share(timeline_average(&tally->cpu), worker->cores));
-    summary_cell_int(summary, M_worker_samples, i, tally->memory.points);
+    if (used.points)
+        summary_cell_int(summary, M_worker_peak_memory_bytes, i, (int64_t)used.max);
+    summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&used));
+    summary_cell_real(summary, M_worker_avg_cpu_percent, i, share(timeline_average(&busy), worker->cores));
+    summary_cell_int(summary, M_worker_samples, i, tally->samples);
 }
 
 static void say_why(const worker_pass *pass, roast_summary *summary)

@@ -31,27 +31,34 @@ static roast_code from_report(roast_run *run, totals *t, roast_error *err)
                    {"$.processtime", &t->seconds},
                    {"$.chunks", &t->chunks}};
     roast_code code = ROAST_OK;
-    for (size_t i = 0; !code && i < sizeof numbers / sizeof *numbers; i++)
-        code = run_document_number(run, "report", numbers[i].path, numbers[i].value, err);
-    t->from_report = true;
+    for (size_t i = 0; !code && i < sizeof numbers / sizeof *numbers; i++) {
+        double reported;
+        code = run_document_number(run, "report", numbers[i].path, &reported, err);
+        if (code || !isfinite(reported))
+            continue;
+        *numbers[i].value = reported;
+        t->from_report = true;
+    }
     return code;
 }
 
-/* What the user gives per dataset replaces the report's totals by its sums; what no dataset has counts as 0. */
+/* What the user gives per dataset replaces the report's totals by its sums; what no dataset has stays as it was. */
 static roast_code from_custom_metrics(roast_run *run, totals *t, roast_error *err)
 {
-    double events, seconds, bytes;
-    roast_code code = run_document_sum(run, "custom_metrics", "$.entries", &events, err);
-    if (!code)
-        code = run_document_sum(run, "custom_metrics", "$.duration", &seconds, err);
-    if (!code)
-        code = run_document_sum(run, "custom_metrics", "$.performance_counters.num_requested_bytes", &bytes, err);
-    if (code || (isnan(events) && isnan(seconds) && isnan(bytes)))
-        return code;
-    t->events = isnan(events) ? 0 : events;
-    t->seconds = isnan(seconds) ? 0 : seconds;
-    t->bytes = isnan(bytes) ? 0 : bytes;
-    return ROAST_OK;
+    const struct {
+        const char *path;
+        double *value;
+    } sums[] = {{"$.entries", &t->events},
+                {"$.duration", &t->seconds},
+                {"$.performance_counters.num_requested_bytes", &t->bytes}};
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < sizeof sums / sizeof *sums; i++) {
+        double sum;
+        code = run_document_sum(run, "custom_metrics", sums[i].path, &sum, err);
+        if (!code && isfinite(sum))
+            *sums[i].value = sum;
+    }
+    return code;
 }
 
 static double elapsed_seconds(const analysis *a)
@@ -83,11 +90,12 @@ static void set_totals(roast_summary *summary, const totals *t, double elapsed)
     summary_set_real(summary, M_run_preprocess_time_seconds, (double)NAN);
 }
 
-static void say_why(roast_summary *summary, bool any_source, double elapsed)
+static void say_why(roast_summary *summary, bool any_source, bool from_report, double elapsed)
 {
     const char *why = !any_source      ? "no coffea report and no chunk records"
                       : !(elapsed > 0) ? "the run has no duration"
-                                       : "not in the coffea report";
+                      : from_report    ? "neither in the coffea report nor in the chunk records"
+                                       : "not measured by the chunk records, and there is no coffea report";
     summary_set_why(summary, M_run_elapsed_time_seconds, "neither start nor end is known");
     for (metric_id id = M_run_elapsed_time_seconds; id <= M_run_bytes_per_event; id++)
         summary_set_why(summary, id, why);
@@ -109,6 +117,6 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");
     summary_set_real(a->summary, M_run_preprocess_time_seconds, clock_seconds(preprocess_ns));
-    say_why(a->summary, t.from_report || isfinite(t.events), elapsed);
+    say_why(a->summary, t.from_report || a->all.chunks + a->all.failed > 0, t.from_report, elapsed);
     return ROAST_OK;
 }

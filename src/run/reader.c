@@ -56,9 +56,15 @@ struct roast_run {
 /* A row as SQLite hands it over: its first column is the rowid. */
 typedef sqlite3_value *const *row;
 
+/* No time, size or count comes near these bounds; within them, sums and differences of two cannot overflow. */
+static int64_t plausible(int64_t value)
+{
+    return value > INT64_MIN / 2 && value < INT64_MAX / 2 ? value : ROAST_ABSENT;
+}
+
 static int64_t column_int(row r, int column)
 {
-    return sqlite3_value_type(r[column]) == SQLITE_INTEGER ? sqlite3_value_int64(r[column]) : ROAST_ABSENT;
+    return sqlite3_value_type(r[column]) == SQLITE_INTEGER ? plausible(sqlite3_value_int64(r[column])) : ROAST_ABSENT;
 }
 
 static double column_real(row r, int column)
@@ -243,8 +249,9 @@ typedef struct loader {
 static roast_code load_row(void *context, row r)
 {
     loader *l = context;
-    size_t place = l->indexed ? (size_t)(sqlite3_value_int64(r[0]) - 1) : l->filled;
-    if (place >= l->capacity)
+    int64_t id = sqlite3_value_int64(r[0]);
+    size_t place = l->indexed && id > 0 ? (size_t)id - 1 : l->filled;
+    if (place >= l->capacity || (l->indexed && id <= 0))
         return l->indexed ? ROAST_CORRUPT : ROAST_OK; /* more rows than were counted: the run is being written */
     l->read(l, r, (char *)l->table->rows + place * l->row_size);
     l->filled++;
@@ -688,7 +695,7 @@ roast_str roast_run_fact(const roast_run *run, const char *key)
 int64_t run_fact_int(const roast_run *run, const char *key)
 {
     int64_t value;
-    return str_to_int(roast_run_fact(run, key), &value) ? value : ROAST_ABSENT;
+    return str_to_int(roast_run_fact(run, key), &value) ? plausible(value) : ROAST_ABSENT;
 }
 
 roast_str run_document(const roast_run *run, const char *kind)
@@ -726,7 +733,8 @@ roast_code run_document_sum(roast_run *run, const char *kind, const char *path, 
 {
     return ask_document(run,
                         "SELECT sum(json_extract(member.value, ?2)) FROM document, json_each(document.json) AS member"
-                        " WHERE kind = ?1 AND member.type = 'object'",
+                        " WHERE kind = ?1 AND member.type = 'object'"
+                        " AND json_type(member.value, ?2) IN ('integer', 'real')",
                         (const char *[]){kind, path, NULL}, out, err);
 }
 
@@ -902,8 +910,8 @@ static roast_code visit_sample(void *context, row r)
 roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit each, void *context, roast_error *err)
 {
     static const char *const columns[] = {
-        [RUN_MEASURES] = "worker, t_ns, memory, cpu, NULL, NULL, NULL, spilled, NULL, NULL, net_read, net_write,"
-                         " disk_read, disk_write",
+        [RUN_MEASURES] = "worker, t_ns, memory, cpu, NULL, NULL, NULL, spilled, NULL, last_seen_ns, net_read,"
+                         " net_write, disk_read, disk_write",
         [RUN_EVERYTHING] =
             "worker, t_ns, memory, cpu, processing, executing, managed, spilled, occupancy, last_seen_ns,"
             " net_read, net_write, disk_read, disk_write",

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/slots.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -211,15 +212,6 @@ static track *track_for(trace *t, trace_thread *thread, int64_t from_ns, int64_t
 /* ---- Tasks ---------------------------------------------------------------------------------------------------------
  */
 
-static int64_t on_our_clock(const trace *t, uint32_t worker, int64_t t_ns)
-{
-    const roast_worker *record = run_worker(t->run, worker);
-    int64_t corrected;
-    if (!record || record->clock_offset_ns == ROAST_ABSENT || t_ns == ROAST_ABSENT)
-        return t_ns;
-    return __builtin_sub_overflow(t_ns, record->clock_offset_ns, &corrected) ? ROAST_ABSENT : corrected;
-}
-
 static bool is_near(const trace *t, int64_t from_ns, int64_t to_ns)
 {
     return from_ns >= t->earliest_ns && to_ns <= t->latest_ns;
@@ -237,7 +229,8 @@ static roast_code see_task(void *context, const roast_task *row)
     trace *t = reader->t;
     uint32_t address = str_absent(row->worker) ? INTERN_NONE : intern_find(&reader->addresses, row->worker);
     uint32_t worker = address == INTERN_NONE ? RUN_UNKNOWN : reader->workers[address];
-    int64_t start = on_our_clock(t, worker, row->start_ns), stop = on_our_clock(t, worker, row->stop_ns);
+    const roast_worker *record = run_worker(t->run, worker);
+    int64_t start = on_our_clock(record, row->start_ns), stop = on_our_clock(record, row->stop_ns);
     if (start == ROAST_ABSENT || stop == ROAST_ABSENT || stop < start)
         return ROAST_OK;
     if (!is_near(t, start, stop)) {
@@ -410,7 +403,7 @@ static int64_t measured(int64_t ns)
 static bool times_of(const trace *t, const run_chunk *row, chunk_times *out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t start = on_our_clock(t, row->worker, chunk->t_start_ns);
+    int64_t start = on_our_clock(run_worker(t->run, row->worker), chunk->t_start_ns);
     if (start == ROAST_ABSENT)
         return false;
     out->start = start;
