@@ -255,10 +255,7 @@ class _Attempt:
             return True
         worker = _dask_worker()
         if worker is not None:
-            # Our plugin is there as long as somebody listens; a task that outlives its run must leave nothing behind.
-            topics = [topic for topic in map(topic_of, function.ids) if topic in worker.plugins]
-            if topics:
-                worker.log_event(topics, message)
+            worker.loop.add_callback(_publish, worker, function.ids, message)
             return True
         return bool(function.spool) and _write_spool(function.spool, message)
 
@@ -269,6 +266,17 @@ _signatures: dict[Callable, inspect.Signature] = {}
 _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
+
+
+def _publish(worker: Any, ids: tuple[str, ...], message: dict) -> None:
+    """Send a message to the collectors. Runs on the worker's event loop, where plugins come and go.
+
+    Our plugin is there as long as somebody listens, and a task that outlives its run must leave nothing behind.
+    """
+    with _guard("records of chunks"):
+        topics = [topic for topic in map(topic_of, ids) if topic in worker.plugins]
+        if topics:
+            worker.log_event(topics, message)
 
 
 def tell_readers(ids: tuple[str, ...]) -> None:
