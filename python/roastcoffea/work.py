@@ -66,7 +66,9 @@ _LOADER = (
 def load(original: Callable, state: dict) -> Callable:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
     try:
-        return WorkFunction(original, tuple(state["ids"]), state.get("spool"), state.get("remote", False))
+        return WorkFunction(
+            original, tuple(state["ids"]), state.get("spool"), state.get("remote", False), state.get("round")
+        )
     except Exception:
         return original
 
@@ -95,20 +97,28 @@ class WorkFunction:
         A folder of this machine where processes without a better way leave their records.
     remote : bool
         Whether facts about a file that is far away may cost requests to its server.
+    round : int, optional
+        Number of the Runner's run: what succeeds twice in one of them was computed again.
     """
 
     def __init__(
-        self, original: Callable, ids: tuple[str, ...], spool: str | None = None, remote: bool = False
+        self,
+        original: Callable,
+        ids: tuple[str, ...],
+        spool: str | None = None,
+        remote: bool = False,
+        round: int | None = None,
     ) -> None:
         self.original = original
         self.ids = ids
         self.spool = spool
         self.remote = remote
+        self.round = round
 
     def __reduce__(self) -> tuple:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
         # ours, but holds an expression that looks for it.
-        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote}
+        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote, "round": self.round}
         return eval, (_LOADER, {"original": self.original, "state": state})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -160,8 +170,8 @@ class _Attempt:
         self.worker = worker_name()
         self.key = item_key(item)
         tell_readers(function.ids)
-        self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
-        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
+        self.send({"b": self.key, "w": self.worker, "t": time.time_ns(), "r": function.round})
+        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker, "round": function.round})
         self.chunk.phase("open")
 
     @classmethod

@@ -393,11 +393,51 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.processor_prefixes.update(name for name in names if name)
 
         inside = self._span and self._span["id"] in (dask.get_annotations().get("span") or {"ids": ()})["ids"]
-        with contextlib.nullcontext() if inside else self.in_span(self._span):
+        with contextlib.nullcontext() if inside else self.in_span(self._span), _groups_by_span(runner.executor.client):
             yield
 
 
 DaskBackend = DaskMetricsBackend
+
+_grouped: dict[int, int] = {}  # how many runs of a client (by its id) need groups of their own
+_grouped_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def _groups_by_span(client: Any) -> Iterator[None]:
+    """What a client maps belongs to a task group of the span that it is mapped in.
+
+    Dask puts all tasks of a group into the span of the group's first, and a group is all that has the name of one
+    function: two runs of a processor class at once would share their fine metrics.
+    """
+    if client is None:
+        yield
+        return
+    with _grouped_lock:
+        _grouped[id(client)] = _grouped.get(id(client), 0) + 1
+        if _grouped[id(client)] == 1:
+            client.map = _map_by_span(client.map)
+    try:
+        yield
+    finally:
+        with _grouped_lock:
+            _grouped[id(client)] -= 1
+            if not _grouped[id(client)]:
+                del _grouped[id(client)], client.map
+
+
+def _map_by_span(original: Callable) -> Callable:
+    def map_by_span(func: Callable, *iterables: Any, key: Any = None, **kwargs: Any) -> Any:
+        import dask
+        from dask.utils import funcname
+
+        ids = (dask.get_annotations().get("span") or {}).get("ids")
+        if key is None and ids:
+            # The way Dask once wrote ("name-token", number) as text: "name" stays the prefix, "name-token" is the group.
+            key = f"('{funcname(func)}-{ids[-1][:8]}',"
+        return original(func, *iterables, key=key, **kwargs)
+
+    return map_by_span
 
 
 def _total(answer: dict) -> float:
