@@ -194,6 +194,7 @@ typedef struct roast_chunk {
     uint64_t uid; /* the same record twice has the same one; 0: computed from what follows */
     roast_str dataset, file, treename, uuid;
     int64_t entry_start, entry_stop, events, attempt; /* attempts count from 1; absent: counted on arrival */
+    int64_t round; /* chunks of two rounds are two chunks; of one round, the second success is a recomputation */
     roast_str worker;
     int64_t thread, pid;
     int64_t t_start_ns, duration_ns;       /* of process() */

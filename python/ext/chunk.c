@@ -29,6 +29,7 @@ static const field int_fields[] = {
     {"num_events", FIELD_INT, offsetof(roast_chunk, events)},
     {"events", FIELD_INT, offsetof(roast_chunk, events)},
     {"attempt", FIELD_INT, offsetof(roast_chunk, attempt)},
+    {"round", FIELD_INT, offsetof(roast_chunk, round)},
     {"bytes_read", FIELD_INT, offsetof(roast_chunk, bytes_read)},
     {"read_requests", FIELD_INT, offsetof(roast_chunk, read_requests)},
 };

@@ -184,6 +184,7 @@ static const field fields[] = {
     INT(events),
     {"num_events", FIELD_INT, offsetof(roast_chunk, events)},
     INT(attempt),
+    INT(round),
     INT(thread),
     INT(pid),
     INT(t_start_ns),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
@@ -43,6 +44,7 @@ class Listener(Protocol):
 _open: list[Listener] = []
 _originals: dict[str, Any] = {}
 _lock = threading.Lock()
+_rounds = itertools.count(1)
 
 
 def attach(listener: Listener) -> None:
@@ -135,7 +137,8 @@ def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> It
         ids = tuple(listener.identity for listener in listeners)
         spool = next((listener.spool for listener in listeners if listener.spool), None)
         kind = type(runner)
-        runner._work_function = WorkFunction(kind._work_function, ids, spool, settings.file_metadata == "remote")
+        remote = settings.file_metadata == "remote"
+        runner._work_function = WorkFunction(kind._work_function, ids, spool, remote, next(_rounds))
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
             name = getattr(processor, "__name__", None) or type(processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)

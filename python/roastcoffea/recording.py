@@ -54,7 +54,7 @@ class Recording:
         self.recorder: Any = _NoRecorder()
         self.lock = threading.Lock()
         self.items: dict[bytes, Any] = {}
-        self.running: dict[tuple[str, bytes], int] = {}
+        self.running: dict[tuple[str, bytes], tuple[int, int | None]] = {}  # since when, in which round
         self.chunks = 0
         self.spool: str | None = None
         self._open(path)
@@ -100,7 +100,7 @@ class Recording:
                 self.chunk(message["c"])
                 self.running.pop((message.get("w"), message.get("h")), None)
             elif "b" in message:
-                self.running[message["w"], message["b"]] = message["t"]
+                self.running[message["w"], message["b"]] = message["t"], message.get("r")
             elif "e" in message:
                 self.running.pop((message["w"], message["e"]), None)
             elif "f" in message:
@@ -132,11 +132,13 @@ class Recording:
         self.recorder.worker({"address": address, "left_ns": t_ns, "lost": lost, "reason": reason})
         with self.lock:
             gone = [key for key in self.running if key[0] == address]
-            begun = [(key[1], self.running.pop(key)) for key in gone]
-        for key, start_ns in begun:
-            self.chunk_killed(key, address, start_ns, t_ns, reason)
+            begun = [(key[1], *self.running.pop(key)) for key in gone]
+        for key, start_ns, round_ in begun:
+            self.chunk_killed(key, address, start_ns, t_ns, reason, round_)
 
-    def chunk_killed(self, key: bytes, worker: str, start_ns: int, end_ns: int, reason: str) -> None:
+    def chunk_killed(
+        self, key: bytes, worker: str, start_ns: int, end_ns: int, reason: str, round_: int | None = None
+    ) -> None:
         """An attempt that ended with its worker. Nobody could measure it; what is known is what it was at."""
         record = {
             "worker": worker,
@@ -145,6 +147,8 @@ class Recording:
             "error_type": "KilledWorker",
             "error": reason,
         }
+        if round_ is not None:
+            record["round"] = round_
         item = self.items.get(key)
         if item is not None:
             record |= {

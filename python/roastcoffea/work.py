@@ -66,7 +66,9 @@ _LOADER = (
 def load(original: Callable, state: dict) -> Callable:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
     try:
-        return WorkFunction(original, tuple(state["ids"]), state.get("spool"), state.get("remote", False))
+        return WorkFunction(
+            original, tuple(state["ids"]), state.get("spool"), state.get("remote", False), state.get("round")
+        )
     except Exception:
         return original
 
@@ -95,20 +97,28 @@ class WorkFunction:
         A folder of this machine where processes without a better way leave their records.
     remote : bool
         Whether facts about a file that is far away may cost requests to its server.
+    round : int, optional
+        Number of the Runner's run: what succeeds twice in one of them was computed again.
     """
 
     def __init__(
-        self, original: Callable, ids: tuple[str, ...], spool: str | None = None, remote: bool = False
+        self,
+        original: Callable,
+        ids: tuple[str, ...],
+        spool: str | None = None,
+        remote: bool = False,
+        round: int | None = None,
     ) -> None:
         self.original = original
         self.ids = ids
         self.spool = spool
         self.remote = remote
+        self.round = round
 
     def __reduce__(self) -> tuple:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
         # ours, but holds an expression that looks for it.
-        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote}
+        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote, "round": self.round}
         return eval, (_LOADER, {"original": self.original, "state": state})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -160,8 +170,8 @@ class _Attempt:
         self.worker = worker_name()
         self.key = item_key(item)
         tell_readers(function.ids)
-        self.send({"b": self.key, "w": self.worker, "t": time.time_ns()})
-        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker})
+        self.send({"b": self.key, "w": self.worker, "t": time.time_ns(), "r": function.round})
+        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker, "round": function.round})
         self.chunk.phase("open")
 
     @classmethod
@@ -255,10 +265,7 @@ class _Attempt:
             return True
         worker = _dask_worker()
         if worker is not None:
-            # Our plugin is there as long as somebody listens; a task that outlives its run must leave nothing behind.
-            topics = [topic for topic in map(topic_of, function.ids) if topic in worker.plugins]
-            if topics:
-                worker.log_event(topics, message)
+            worker.loop.add_callback(_publish, worker, function.ids, message)
             return True
         return bool(function.spool) and _write_spool(function.spool, message)
 
@@ -269,6 +276,17 @@ _signatures: dict[Callable, inspect.Signature] = {}
 _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
+
+
+def _publish(worker: Any, ids: tuple[str, ...], message: dict) -> None:
+    """Send a message to the collectors. Runs on the worker's event loop, where plugins come and go.
+
+    Our plugin is there as long as somebody listens, and a task that outlives its run must leave nothing behind.
+    """
+    with _guard("records of chunks"):
+        topics = [topic for topic in map(topic_of, ids) if topic in worker.plugins]
+        if topics:
+            worker.log_event(topics, message)
 
 
 def tell_readers(ids: tuple[str, ...]) -> None:

@@ -11,10 +11,10 @@
 
 /* Sums over the attempts at chunks of one dataset, file or worker. */
 typedef struct chunk_tally {
-    int64_t chunks, failed, events; /* successful attempts, failed ones, events of the successful */
-    int64_t process_ns;             /* of the successful */
-    int64_t attempted_ns;           /* in process(), failed attempts included */
-    int64_t busy_ns;                /* open + events + process + return, failed attempts included */
+    int64_t chunks, failed, events; /* chunks that were done, attempts that failed, events of those done */
+    int64_t process_ns;             /* of those done, each once */
+    int64_t attempted_ns;           /* in process(), all attempts */
+    int64_t busy_ns;                /* open + events + process + return, all attempts */
     /* ROAST_ABSENT until one attempt has measured it: */
     int64_t cpu_ns, open_ns, bytes_read, read_requests;
 } chunk_tally;

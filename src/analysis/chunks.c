@@ -24,7 +24,7 @@ typedef struct failure_list {
 
 typedef struct chunk_pass {
     analysis *a;
-    int64_t records, successful, failed, retried;
+    int64_t records, successful, failed, retried, recomputed;
     int64_t run_delay_ns, schema_ns, noncpu_ns;
     moments duration, mem_delta, mem_peak, events, time_per_event, mem_per_event;
     line_fit runtime_vs_events;
@@ -53,14 +53,15 @@ static int64_t busy_ns(const roast_chunk *chunk)
                 plus(or_zero(chunk->duration_ns), or_zero(chunk->return_ns)));
 }
 
-static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed)
+/* again: what it gave was there already, so only its time counts. */
+static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed, bool again)
 {
     tally->failed += failed;
     tally->busy_ns = plus(tally->busy_ns, busy_ns(chunk));
     tally->attempted_ns = plus(tally->attempted_ns, or_zero(chunk->duration_ns));
     add_measured(&tally->cpu_ns, chunk->cpu_ns);
     add_measured(&tally->open_ns, chunk->open_ns);
-    if (failed)
+    if (failed || again)
         return;
     tally->chunks++;
     tally->events = plus(tally->events, or_zero(chunk->events));
@@ -154,32 +155,33 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     analysis *a = pass->a;
     const roast_chunk *chunk = &row->record;
     bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    bool memory_out = false;
+    ledger_attempt attempt = {0};
+    if (ledger_read(&a->ledger, a->run, row, &attempt, &memory_out)) {
+        ledger_add(&a->ledger, row, &attempt);
+        memory_out |= !trace_add(&a->trace, row, &attempt);
+    }
     pass->records++;
     pass->successful += !failed;
     pass->failed += failed;
-    pass->retried += chunk->attempt == 2;
+    pass->retried += chunk->attempt == 2 && !attempt.again;
+    pass->recomputed += attempt.again;
     add_measured(&pass->run_delay_ns, chunk->run_delay_ns);
     add_measured(&pass->schema_ns, chunk->events_ns);
     if (chunk->cpu_ns != ROAST_ABSENT && chunk->duration_ns != ROAST_ABSENT)
         add_measured(&pass->noncpu_ns, plus(chunk->duration_ns, -chunk->cpu_ns));
     add_if_known(&pass->mem_peak, mebibytes(chunk->rss_peak));
-    tally(&a->all, chunk, failed);
-    tally(&a->datasets[index_or_last(row->dataset, run_datasets(a->run))], chunk, failed);
-    tally(&a->files[index_or_last(row->file, run_files(a->run))], chunk, failed);
-    tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed);
+    size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
+    tally(&a->all, chunk, failed, attempt.again);
+    tally(&a->datasets[dataset], chunk, failed, attempt.again);
+    tally(&a->files[index_or_last(row->file, run_files(a->run))], chunk, failed, attempt.again);
+    tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed, attempt.again);
     if (chunk->t_start_ns != ROAST_ABSENT) {
         analysis_saw_time(a, chunk->t_start_ns);
         analysis_saw_time(a, plus(chunk->t_start_ns, or_zero(chunk->duration_ns)));
     }
-    bool memory_out = false;
-    ledger_attempt attempt;
-    if (ledger_read(&a->ledger, a->run, row, &attempt, &memory_out)) {
-        ledger_add(&a->ledger, row, &attempt);
-        memory_out |= !trace_add(&a->trace, row, &attempt);
-    }
     bool kept = !memory_out && (failed ? measure_failure(pass, chunk) : measure_success(pass, chunk));
-    size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
-    int64_t events = failed ? 0 : or_zero(chunk->events);
+    int64_t events = failed || attempt.again ? 0 : or_zero(chunk->events);
     return kept && read_set_add(&a->read_sets, row->file, (uint32_t)dataset, row->branch_set, events) ? ROAST_OK
                                                                                                       : ROAST_MEMORY;
 }
@@ -192,6 +194,7 @@ static void set_counts(const chunk_pass *pass, roast_summary *summary)
     summary_set_int(summary, M_run_num_successful_chunks, pass->successful);
     summary_set_int(summary, M_run_num_failed_chunks, pass->failed);
     summary_set_int(summary, M_run_num_retried_chunks, pass->retried);
+    summary_set_int(summary, M_run_num_recomputed_chunks, pass->recomputed);
     if (pass->successful)
         summary_set_int(summary, M_run_total_events_from_chunks,
                         pass->events.count ? pass->a->all.events : ROAST_ABSENT);

@@ -59,19 +59,26 @@ static void split_process(const roast_chunk *chunk, int64_t process_ns, double *
     seconds[LEDGER_PROCESS_IO] = process - cpu - seconds[LEDGER_PROCESS_CORE];
 }
 
-/* Whether a success is a second one: there were fewer failures than attempts before it. */
+/* Whether a success is a second one: there were fewer failures than attempts before it. A first attempt begins a round
+ * of its own, in which nothing has failed. */
 static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
-    if (!failed && (chunk->attempt == ROAST_ABSENT || chunk->attempt < 2))
+    bool first = chunk->attempt == ROAST_ABSENT || chunk->attempt < 2;
+    uint64_t place = (uint64_t)row->file << 32 | row->dataset;
+    uint64_t key = place * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)chunk->entry_start;
+    if (!failed && first) {
+        uint32_t *earlier = u64map_find(&l->failures, key);
+        if (earlier)
+            *earlier = 1;
         return false;
-    uint64_t key = (uint64_t)row->file * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)chunk->entry_start;
+    }
     uint32_t *seen = u64map_at(&l->failures, key);
     if (!seen) {
         *memory_out = true;
         return false;
     }
-    uint32_t failures = *seen ? *seen - 1 : 0;
+    uint32_t failures = *seen && !first ? *seen - 1 : 0;
     *seen = failures + 1 + (failed && failures < UINT32_MAX - 2);
     return !failed && failures < (uint64_t)chunk->attempt - 1;
 }
@@ -82,12 +89,13 @@ bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_a
     int64_t open, events, process, back;
     bool sound = part_ns(chunk->open_ns, &open) & part_ns(chunk->events_ns, &events) &
                  part_ns(chunk->duration_ns, &process) & part_ns(chunk->return_ns, &back);
+    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    *out = (ledger_attempt){.failed = failed, .again = succeeded_before(l, row, failed, memory_out)};
     int64_t begun = on_our_clock(run_worker(run, row->worker), chunk->t_start_ns);
     if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
         return false;
-    *out = (ledger_attempt){.start_ns = begun - open - events, .end_ns = begun + process + back};
-    out->failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
-    out->again = succeeded_before(l, row, out->failed, memory_out);
+    out->start_ns = begun - open - events;
+    out->end_ns = begun + process + back;
     split_process(chunk, process, out->process);
     if (out->failed || out->again) {
         out->seconds[out->failed ? LEDGER_FAILED : LEDGER_LOST] = clock_seconds(out->end_ns - out->start_ns);

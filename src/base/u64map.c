@@ -50,6 +50,14 @@ uint32_t *u64map_at(u64map *map, uint64_t key)
     return &map->values[slot];
 }
 
+uint32_t *u64map_find(u64map *map, uint64_t key)
+{
+    if (!map->count)
+        return NULL;
+    uint32_t *value = &map->values[find_slot(map, key)];
+    return *value ? value : NULL;
+}
+
 void u64map_release(u64map *map)
 {
     free(map->keys);

@@ -14,6 +14,9 @@ typedef struct u64map {
 /* A pointer to the value of key, which is 0 if the key is new. The caller must make it at least 1 before the next
  * call. Valid until then. NULL if memory is out. */
 uint32_t *u64map_at(u64map *map, uint64_t key);
+
+/* The same for a key that is there; NULL if it is not. */
+uint32_t *u64map_find(u64map *map, uint64_t key);
 void u64map_release(u64map *map);
 
 #endif

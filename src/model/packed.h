@@ -34,7 +34,8 @@ enum { PACKED_VERSION = 1, PACKED_LARGEST = 1 << 24, PACKED_DEPTH = 32 };
     X(18, read_requests, read_requests)                                                                                \
     X(19, voluntary_switches, voluntary_switches)                                                                      \
     X(20, involuntary_switches, involuntary_switches)                                                                  \
-    X(21, page_faults, page_faults)
+    X(21, page_faults, page_faults)                                                                                    \
+    X(22, round, round)
 
 #define PACKED_CHUNK_TEXTS(X)                                                                                          \
     X(32, dataset)                                                                                                     \

@@ -54,6 +54,7 @@ roast_chunk roast_chunk_none(void)
         .entry_stop = ROAST_ABSENT,
         .events = ROAST_ABSENT,
         .attempt = ROAST_ABSENT,
+        .round = ROAST_ABSENT,
         .thread = ROAST_ABSENT,
         .pid = ROAST_ABSENT,
         .t_start_ns = ROAST_ABSENT,

@@ -534,8 +534,9 @@ static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom 
 /* Hashes of what makes a chunk, and of what makes an attempt at it. */
 static uint64_t hash_chunk(const roast_chunk *chunk)
 {
-    int64_t range[] = {chunk->entry_start, chunk->entry_stop};
+    int64_t range[] = {chunk->entry_start, chunk->entry_stop, chunk->round};
     uint64_t seed = XXH3_64bits(range, sizeof range);
+    seed = XXH3_64bits_withSeed(chunk->dataset.ptr, chunk->dataset.len, seed);
     seed = XXH3_64bits_withSeed(chunk->treename.ptr, chunk->treename.len, seed);
     return XXH3_64bits_withSeed(chunk->file.ptr, chunk->file.len, seed);
 }
@@ -545,6 +546,21 @@ static uint64_t hash_attempt(const roast_chunk *chunk)
     int64_t when[] = {chunk->attempt, chunk->t_start_ns, chunk->thread};
     return XXH3_64bits_withSeed(chunk->worker.ptr, chunk->worker.len,
                                 XXH3_64bits_withSeed(when, sizeof when, hash_chunk(chunk)));
+}
+
+/* The number of an attempt, by arrival. Where nothing tells the rounds apart, a success ends one. */
+static roast_code number_attempt(run_writer *w, roast_chunk *chunk, roast_error *err)
+{
+    chunk->attempt = 1;
+    if (str_absent(chunk->file) || chunk->entry_start == ROAST_ABSENT)
+        return ROAST_OK;
+    uint32_t *next = u64map_at(&w->chunk_attempts, hash_chunk(chunk));
+    if (!next)
+        return fail_memory(err);
+    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    chunk->attempt = *next ? *next : 1;
+    *next = chunk->round == ROAST_ABSENT && !failed ? 1 : (uint32_t)chunk->attempt + 1;
+    return ROAST_OK;
 }
 
 /* Says whether the record is new, and completes its uid and attempt. Records that say neither where nor when they
@@ -559,16 +575,7 @@ static roast_code identify_chunk(run_writer *w, roast_chunk *chunk, bool *known,
         return fail_memory(err);
     *known = *seen && !nameless;
     *seen = 1;
-    if (*known || chunk->attempt != ROAST_ABSENT)
-        return ROAST_OK;
-    chunk->attempt = 1;
-    if (str_absent(chunk->file))
-        return ROAST_OK;
-    uint32_t *attempts = u64map_at(&w->chunk_attempts, hash_chunk(chunk));
-    if (!attempts)
-        return fail_memory(err);
-    chunk->attempt = ++*attempts;
-    return ROAST_OK;
+    return *known || chunk->attempt != ROAST_ABSENT ? ROAST_OK : number_attempt(w, chunk, err);
 }
 
 static roast_code write_chunk_row(run_writer *w, const roast_chunk *chunk, roast_error *err)

@@ -33,6 +33,7 @@ static const struct family {
     {M_run_total_cpu_time, "roast_process_seconds_total", COUNTER, 1},
     {M_run_num_chunks, "roast_chunks_total", COUNTER, 1},
     {M_run_num_retried_chunks, "roast_chunks_retried_total", COUNTER, 1},
+    {M_run_num_recomputed_chunks, "roast_chunks_recomputed_total", COUNTER, 1},
     {M_run_data_rate_mbps, "roast_read_rate_bytes_per_second", GAUGE, 1e6},
     {M_run_event_rate_elapsed_khz, "roast_event_rate_hertz", GAUGE, 1000},
     {M_run_event_rate_core_khz, "roast_event_rate_per_core_hertz", GAUGE, 1000},

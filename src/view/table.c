@@ -109,7 +109,8 @@ static bool build_pairs(builder *b, const table_spec *spec, table *t)
         const pair_spec *row = &spec->pairs[i];
         bool known = row_known(b->summary, row);
         any_known |= known;
-        if (!known && row->if_known && !b->asked)
+        bool any = number_of(summary_value(b->summary, row->parts[0].metric)) > 0;
+        if ((!known && row->if_known && !b->asked) || (!any && row->if_any))
             continue;
         table_cell *cells = &t->cells[2 * t->n_rows++];
         cells[0] = (table_cell){.text = str_from(row->title), .value = NOTHING, .share = (double)NAN};

@@ -79,6 +79,7 @@ static const pair_spec CHUNKS[] = {
     {.title = "  succeeded", .parts = {{M_run_num_successful_chunks, "", ""}}, .if_known = true},
     {.title = "  failed", .parts = {{M_run_num_failed_chunks, "", "", .alarm = TONE_BAD}}, .if_known = true},
     {.title = "  retried", .parts = {{M_run_num_retried_chunks, "", "", .alarm = TONE_WARN}}, .if_known = true},
+    {.title = "  recomputed", .parts = {{M_run_num_recomputed_chunks, "", "", .alarm = TONE_WARN}}, .if_any = true},
     {.title = "time in process()",
      .join = " ± ",
      .parts = {{M_run_chunk_duration_mean, "", ""}, {M_run_chunk_duration_std, "", ""}}},

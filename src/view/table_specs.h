@@ -22,6 +22,7 @@ typedef struct pair_spec {
     const char *join;  /* between the parts; NULL for ", " */
     part_spec parts[MOST_PARTS];
     bool if_known; /* left out where nothing is known, not shown as n/a */
+    bool if_any;   /* left out where it is 0 or not known */
 } pair_spec;
 
 typedef struct column_spec {

@@ -135,7 +135,6 @@ def test_a_client_that_is_killed_has_lost_at_most_a_second(own_client, fileset, 
     assert run.metrics["num_successful_chunks"] >= 3
 
 
-@pytest.mark.xfail(reason="a defect: chunks that end after their client was killed bring the event topic back")
 def test_a_client_that_is_killed_leaves_a_clean_cluster(own_client, fileset, tmp_path):
     kill_a_client_at_work(own_client, fileset, tmp_path)
     eventually(lambda: traces(own_client) == [], 20)

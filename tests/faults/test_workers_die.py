@@ -20,13 +20,56 @@ def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, file
     assert failure[0] == "KilledWorker" and failure[2] == fileset["background"]["files"][0]
     metrics = collector.metrics
     assert metrics["workers_lost"] == 1
-    assert metrics["num_successful_chunks"] >= 12  # and what Dask computed again
+    assert metrics["num_successful_chunks"] == 12 + metrics["num_recomputed_chunks"]
     done = rows(collector.run.path, "select distinct file, entry_start from chunks where error_type is null")
     assert len(done) == 12
     (lost,) = rows(collector.run.path, "select address, reason from worker where lost")
     assert lost[0] == failure[3] and lost[1]
     assert rows(collector.run.path, "select count(*) from tasks where state = 'killed'")[0][0] >= 1
     assert traces(own_client) == []
+
+
+class DiesWithResults(nano.Plain):
+    """The first worker that has done two chunks dies in its third: Dask has to compute the two again."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def process(self, events):
+        import os
+        import pathlib
+        import signal
+        import time
+
+        folder, me = pathlib.Path(self.folder), os.getpid()
+        if len(list(folder.glob(f"done-{me}-*"))) == 2:
+            try:
+                (folder / "died").touch(exist_ok=False)
+            except FileExistsError:
+                pass  # the other one did
+            else:
+                time.sleep(0.2)  # the messages about what was done leave the worker within milliseconds
+                os.kill(me, signal.SIGKILL)
+        (folder / f"done-{me}-{time.time_ns()}").touch()
+        return nano.measure(events)
+
+
+def test_chunks_that_are_computed_again_count_once(own_client, fileset, marks):
+    with MetricsCollector(own_client) as collector:
+        out = runner(own_client, savemetrics=False)(fileset, processor_instance=DiesWithResults(str(marks)))
+    assert out["signal"]["events"] + out["background"]["events"] == 1200
+    assert collector.coffea_report is None
+    (dead,) = rows(collector.run.path, "select pid from worker where lost")
+    again = len(list(marks.glob(f"done-{dead[0]}-*")))
+    assert again == 2
+    metrics = collector.metrics
+    assert metrics["num_recomputed_chunks"] == again
+    assert metrics["num_successful_chunks"] == 12 + again
+    assert (metrics["num_chunks"], metrics["total_events"]) == (12, 1200)
+    assert {name: row["total_events"] for name, row in metrics["per_dataset"].items()} == {
+        "signal": 800,
+        "background": 400,
+    }
 
 
 def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_listed(fileset, marks):

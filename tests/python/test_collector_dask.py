@@ -125,6 +125,8 @@ def test_nested_collectors_see_the_same_chunks(client, fileset):
         run(client, fileset)
     assert inner.metrics["num_chunk_records"] == 12
     assert outer.metrics["num_chunk_records"] == 36
+    assert outer.metrics["num_recomputed_chunks"] == 0  # three runs, not one with lost results
+    assert outer.metrics["total_events_from_chunks"] == 3 * 1200
     assert outer.metrics["elapsed_time_seconds"] > inner.metrics["elapsed_time_seconds"]
     assert rows(outer, "select count(*) from tasks where prefix = 'Plain'")[0][0] == 36
     assert traces(client) == []
@@ -156,6 +158,31 @@ def test_another_client_is_not_measured_and_not_disturbed(cluster, fileset):
     assert collector.metrics["num_chunk_records"] == 12
     assert {r["dataset"] for r in collector.chunk_metrics} == {"signal", "background"}
     assert rows(collector, "select count(*) from tasks where prefix = 'Number'")[0][0] == 0
+
+
+def test_two_clients_with_one_processor_class_have_fine_metrics_of_their_own(cluster, fileset):
+    both_run = threading.Barrier(2)
+    collectors = {}
+
+    def analyse(name):
+        with distributed.Client(cluster, set_as_default=False) as mine, MetricsCollector(mine, name=name) as collector:
+            both_run.wait(60)
+            run(mine, fileset)
+            assert "map" not in vars(mine)
+            both_run.wait(60)  # the tasks of both are on the scheduler until both have been computed
+        collectors[name] = collector
+
+    threads = [threading.Thread(target=analyse, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for collector in collectors.values():
+        own = [v for k, v in collector.span_metrics.items() if k[1] == "Plain" and k[2] in ("thread-cpu", "thread-noncpu")]
+        tasks = rows(collector, "select sum(duration_s), count(*) from tasks where prefix = 'Plain'")[0]
+        assert tasks[1] == 12
+        assert sum(own) == pytest.approx(tasks[0], rel=0.05, abs=0.05)
+    assert set(collectors) == {"one", "two"}
 
 
 def test_threads_that_share_a_processor_do_not_mix_chunks(fileset):

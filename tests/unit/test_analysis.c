@@ -278,6 +278,58 @@ static void failed_attempts_are_counted_and_do_not_enter_the_durations(void **st
     roast_summary_free(summary);
 }
 
+static void write_in_round(run_writer *writer, roast_chunk chunk, int64_t round, int64_t t_s, bool failed)
+{
+    chunk.round = round;
+    chunk.t_start_ns = t_s * S;
+    chunk.bytes_read = 1000;
+    if (failed)
+        chunk.error_type = STR("KilledWorker");
+    run_write_chunk(writer, &chunk, NULL);
+}
+
+static void a_chunk_that_is_computed_again_in_a_round_counts_once(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 1000);
+    roast_chunk lost = chunk_of("tt", 0, 10, 4), other = chunk_of("tt", 10, 30, 2);
+    write_in_round(writer, lost, 1, 100, false);
+    write_in_round(writer, other, 1, 110, true);
+    write_in_round(writer, lost, 1, 120, false); /* its result went with the worker that died */
+    write_in_round(writer, other, 1, 130, false);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "num_chunk_records"), 4, 0);
+    assert_close(value(summary, "num_recomputed_chunks"), 1, 0);
+    assert_close(value(summary, "num_retried_chunks"), 1, 0);
+    assert_close(value(summary, "num_failed_chunks"), 1, 0);
+    assert_close(value(summary, "num_chunks"), 2, 0);
+    assert_close(value(summary, "total_events"), 40, 0);
+    assert_close(value(summary, "total_events_from_chunks"), 40, 0);
+    assert_close(value(summary, "total_bytes_read"), 2000, 0);
+    assert_close(value(summary, "total_cpu_time"), 6, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "total_events"), 40, 0);
+    roast_summary_free(summary);
+}
+
+static void chunks_of_two_rounds_and_of_two_datasets_all_count(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 1000);
+    write_in_round(writer, chunk_of("tt", 0, 10, 4), 1, 100, true);
+    write_in_round(writer, chunk_of("tt", 0, 10, 4), 1, 110, false);
+    write_in_round(writer, chunk_of("dy", 0, 10, 4), 1, 120, false); /* the same file under another name */
+    write_in_round(writer, chunk_of("tt", 0, 10, 4), 2, 130, false);
+    write_in_round(writer, chunk_of("tt", 0, 10, 4), 2, 140, false); /* again: the failure was of another round */
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "num_recomputed_chunks"), 1, 0);
+    assert_close(value(summary, "num_retried_chunks"), 1, 0);
+    assert_close(value(summary, "num_chunks"), 3, 0);
+    assert_close(value(summary, "total_events"), 30, 0);
+    roast_summary_free(summary);
+}
+
 static void what_was_not_measured_is_absent_with_a_reason_and_never_zero(void **state)
 {
     (void)state;
@@ -621,6 +673,8 @@ int main(void)
         cmocka_unit_test(memory_is_weighted_by_time_and_then_averaged_over_workers),
         cmocka_unit_test(a_hosts_network_traffic_is_counted_once_however_many_workers_report_it),
         cmocka_unit_test(failed_attempts_are_counted_and_do_not_enter_the_durations),
+        cmocka_unit_test(a_chunk_that_is_computed_again_in_a_round_counts_once),
+        cmocka_unit_test(chunks_of_two_rounds_and_of_two_datasets_all_count),
         cmocka_unit_test(what_was_not_measured_is_absent_with_a_reason_and_never_zero),
         cmocka_unit_test(a_rate_over_zero_time_is_absent),
         cmocka_unit_test(custom_metrics_replace_the_reports_totals_by_their_sums),

@@ -134,14 +134,50 @@ static void a_second_attempt_at_a_chunk_is_numbered_two(void **state)
 {
     (void)state;
     roast_recorder *recorder = start(in_scratch("a.roast"));
-    record_chunks(recorder, 1);
-    roast_chunk again = a_chunk(0);
-    again.t_start_ns += 1000;
-    roast_record_chunk(recorder, &again);
+    roast_chunk chunk = a_chunk(0);
+    chunk.error_type = STR("OSError");
+    roast_record_chunk(recorder, &chunk);
+    chunk = a_chunk(0);
+    chunk.t_start_ns += 1000;
+    roast_record_chunk(recorder, &chunk);
     roast_recorder_close(recorder, ROAST_FINISHED, NULL);
     roast_run *run = open_run(in_scratch("a.roast"));
     assert_int_equal(visit_chunks(run).last.record.attempt, 2);
     roast_run_close(run);
+}
+
+static int64_t attempt_after_a_success(int64_t round_before, int64_t round_after)
+{
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    roast_chunk chunk = a_chunk(0);
+    chunk.round = round_before;
+    roast_record_chunk(recorder, &chunk);
+    chunk.round = round_after;
+    chunk.t_start_ns += 1000;
+    roast_record_chunk(recorder, &chunk);
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    int64_t attempt = visit_chunks(run).last.record.attempt;
+    roast_run_close(run);
+    return attempt;
+}
+
+static void a_chunk_that_is_done_twice_is_a_second_attempt_only_within_a_round(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_after_a_success(1, 1), 2);
+}
+
+static void a_chunk_of_another_round_is_a_first_attempt(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_after_a_success(1, 2), 1);
+}
+
+static void without_rounds_a_success_ends_one(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_after_a_success(ROAST_ABSENT, ROAST_ABSENT), 1);
 }
 
 static void a_worker_that_comes_back_under_its_address_is_another_worker(void **state)
@@ -422,6 +458,9 @@ int main(void)
         test_in_scratch(a_chunk_is_read_back_as_it_was_written),
         test_in_scratch(the_same_record_twice_counts_once),
         test_in_scratch(a_second_attempt_at_a_chunk_is_numbered_two),
+        test_in_scratch(a_chunk_that_is_done_twice_is_a_second_attempt_only_within_a_round),
+        test_in_scratch(a_chunk_of_another_round_is_a_first_attempt),
+        test_in_scratch(without_rounds_a_success_ends_one),
         test_in_scratch(a_worker_that_comes_back_under_its_address_is_another_worker),
         test_in_scratch(an_existing_file_is_not_overwritten),
         test_in_scratch(a_killed_writer_leaves_a_readable_run_that_says_interrupted),

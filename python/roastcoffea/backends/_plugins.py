@@ -6,6 +6,7 @@ client goes away.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
@@ -28,22 +29,25 @@ _FLUSH_MS = 2000  # between messages with what the sampler of a worker saw
 class SchedulerTracker(SchedulerPlugin):
     """Arrivals and departures as they happen, a sample of a worker when its heartbeat moved, every attempt at a task.
 
+    It is there before the probes of the workers and leaves after them: so it can take all of us off the cluster should
+    the client vanish.
+
     Parameters
     ----------
     identity : str
         Of the collector.
     client : str
         Id of the client whose tasks are of interest.
-    interval : float
-        Seconds between looks at the workers.
     """
 
-    def __init__(self, identity: str, client: str, interval: float) -> None:
+    def __init__(self, identity: str, client: str) -> None:
         self.identity = identity
         self.name = topic_of(identity)
         self.client = client
-        self.interval = interval
         self.guard = Guard()
+        self.probes: set[str] = set()  # addresses of the workers that may send us something
+        self.no_probes = asyncio.Event()
+        self.tracking = False
         self.keys: set = set()
         self.failures: dict[Any, int] = {}
         self.seen: dict[str, float] = {}
@@ -53,19 +57,20 @@ class SchedulerTracker(SchedulerPlugin):
         self.callback: PeriodicCallback | None = None
 
     def __reduce__(self) -> tuple:
-        return SchedulerTracker, (self.identity, self.client, self.interval)
+        return SchedulerTracker, (self.identity, self.client)
 
     async def start(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.callback = PeriodicCallback(self.tick, self.interval * 1000)
+
+    def track(self, interval: float) -> list[list]:
+        """Look at the workers every so many seconds from now on. Gives those that are there."""
+        self.tracking = True
+        self.callback = PeriodicCallback(self.tick, interval * 1000)
         self.callback.start()
+        return [self.describe(worker) for worker in self.scheduler.workers.values()]
 
     def describe(self, worker: Any) -> list:
         return [worker.address, str(worker.name), worker.host, worker.nthreads, worker.memory_limit, time()]
-
-    def present(self) -> list[list]:
-        """The workers that are there."""
-        return [self.describe(worker) for worker in self.scheduler.workers.values()]
 
     def send(self, kind: str, rows: list) -> None:
         if rows:
@@ -74,12 +79,18 @@ class SchedulerTracker(SchedulerPlugin):
     # ---- workers
 
     def add_worker(self, scheduler: Any, worker: str) -> None:
-        with self.guard("arrivals of workers"):
-            self.send("workers", [self.describe(scheduler.workers[worker])])
+        if self.tracking:
+            with self.guard("arrivals of workers"):
+                self.send("workers", [self.describe(scheduler.workers[worker])])
 
     def log_event(self, topic: str, msg: Any) -> None:
         # The scheduler tells its plugins that a worker left, but only its log whether that was expected.
-        if topic == "all":
+        if topic == self.name:
+            if "hello" in msg:
+                self.probes.add(msg["hello"]["address"])
+            elif "bye" in msg:
+                self.probe_left(msg["bye"])
+        elif topic == "all":
             if isinstance(msg, dict) and msg.get("action") == "remove-worker":
                 with self.guard("departures of workers"):
                     self.removed(msg)
@@ -89,6 +100,9 @@ class SchedulerTracker(SchedulerPlugin):
 
     def removed(self, event: dict) -> None:
         address, expected = event["worker"], bool(event["expected"])
+        self.probe_left(address)
+        if not self.tracking:
+            return
         reason = re.sub(r"-[\d.]+$", "", event["stimulus_id"])
         if address in self.out_of_memory:
             size = self.out_of_memory.pop(address)
@@ -120,7 +134,7 @@ class SchedulerTracker(SchedulerPlugin):
     # ---- tasks
 
     def update_graph(self, scheduler: Any, *, client: str, tasks: list, **kwargs: Any) -> None:
-        if client == self.client:
+        if client == self.client and self.tracking:
             self.keys.update(tasks)
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -164,19 +178,35 @@ class SchedulerTracker(SchedulerPlugin):
     # ---- the end
 
     def remove_client(self, scheduler: Any, client: str) -> None:
-        if client == self.client:
-            with self.guard("leaving the scheduler"):
-                self.stop()
-                if self.name in scheduler.worker_plugins:
-                    scheduler.loop.add_callback(scheduler.unregister_worker_plugin, comm=None, name=self.name)
+        if client == self.client:  # killed, or it did not have the time to say goodbye
+            scheduler.loop.add_callback(self.leave)
+
+    def probe_left(self, address: str) -> None:
+        self.probes.discard(address)
+        if not self.probes:
+            self.no_probes.set()
 
     def stop(self) -> None:
-        """Send what is left, say that this was all, and leave nothing behind."""
+        """Look no more, and send what is left."""
         if self.callback is not None:
             self.callback.stop()
             self.callback = None
-        self.tick()
-        self.scheduler.log_event(self.name, {"end": True})
+            self.tick()
+        self.tracking = False
+
+    async def leave(self) -> None:
+        """Take everything of ours off the cluster.
+
+        An event that came after its topic was forgotten would bring it back. A worker's last one is its goodbye.
+        """
+        with self.guard("leaving the scheduler"):
+            self.stop()
+            if self.name in self.scheduler.worker_plugins:
+                await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
+            self.no_probes.clear()
+            if self.probes:
+                await self.no_probes.wait()
+            self.scheduler.log_event(self.name, {"end": True})
         self.scheduler.plugins.pop(self.name, None)
         topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
         topics.pop(self.name, None)
@@ -273,3 +303,5 @@ class WorkerProbe(WorkerPlugin):
                 self.callback.stop()
                 sampling.flush()
                 sampling.stop(self.name)
+        with self.guard("leaving the worker"):
+            worker.log_event(self.name, {"bye": worker.address})

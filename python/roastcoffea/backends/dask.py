@@ -57,6 +57,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._versions = self._meet_scheduler()
         recording.fact("distributed", self._versions.get("distributed"))
         self.client.subscribe_topic(recording.topic, self._event)
+        if self._versions.get("roastcoffea"):
+            with recording.guard("the scheduler's own account"):
+                self._install_tracker()
         with recording.guard("chunks on Dask workers"):
             self._install_probes()
 
@@ -65,10 +68,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.recording = self._own = Recording(name="tracking")
             self.recording.fact("t_start_ns", time.time_ns())
             self.open()
-        if self._versions.get("roastcoffea"):
+        if self._tracker:
             with self.recording.guard("the scheduler's own account"):
-                self._install_tracker(interval)
-        if not self._tracker:
+                for row in self._on_scheduler(_track(), name=self.recording.topic, interval=interval):
+                    self._joined([*row[:-1], None])  # before we came
+        else:
             self.recording.guard.say(
                 "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
             )
@@ -82,7 +86,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         with self.recording.guard("the end of the timeline"):
             if self._tracker and self._connected():
                 self._on_scheduler(_stop_tracker(), name=self.recording.topic)
-                self._end.wait(_PATIENCE)
         return self._end_of_own() if self._own is not None else {}
 
     def close(self) -> None:
@@ -92,12 +95,21 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         if self._probes:
             with recording.guard("the workers' last words"):
                 self._ask_probes()
-            with recording.guard("leaving the workers"):
-                client.unregister_worker_plugin(recording.topic)
-        with recording.guard("leaving the scheduler"):
-            client.unsubscribe_topic(recording.topic)
+        with recording.guard("leaving the cluster"):
+            if self._tracker:
+                self._on_scheduler(_leave(), name=recording.topic)
+                self._end.wait(_PATIENCE)
+            else:
+                self._leave_from_here()
             client._event_handlers.pop(recording.topic, None)
-            self._on_scheduler(_forget_topic(), name=recording.topic)
+
+    def _leave_from_here(self) -> None:
+        """Where nobody on the scheduler does it for us."""
+        topic = self.recording.topic
+        if self._probes:
+            self.client.unregister_worker_plugin(topic)
+        self.client.unsubscribe_topic(topic)
+        self._on_scheduler(_forget_topic(), name=topic)
 
     def _connected(self) -> bool:
         if self.client.status == "running":
@@ -132,14 +144,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _on_scheduler(self, function: Callable, **kwargs: Any) -> Any:
         return self.client.sync(self.client._run_on_scheduler, function, callback_timeout=_PATIENCE, **kwargs)
 
-    def _install_tracker(self, interval: float) -> None:
+    def _install_tracker(self) -> None:
         from roastcoffea.backends._plugins import SchedulerTracker
 
-        tracker = SchedulerTracker(self.recording.identity, self.client.id, interval)
+        tracker = SchedulerTracker(self.recording.identity, self.client.id)
         self.client.register_plugin(tracker, name=tracker.name)
         self._tracker = True
-        for row in self._on_scheduler(_present(), name=tracker.name):
-            self._joined([*row[:-1], None])  # before we came
 
     def _install_probes(self) -> None:
         from roastcoffea.backends._plugins import WorkerProbe
@@ -383,11 +393,51 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.processor_prefixes.update(name for name in names if name)
 
         inside = self._span and self._span["id"] in (dask.get_annotations().get("span") or {"ids": ()})["ids"]
-        with contextlib.nullcontext() if inside else self.in_span(self._span):
+        with contextlib.nullcontext() if inside else self.in_span(self._span), _groups_by_span(runner.executor.client):
             yield
 
 
 DaskBackend = DaskMetricsBackend
+
+_grouped: dict[int, int] = {}  # how many runs of a client (by its id) need groups of their own
+_grouped_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def _groups_by_span(client: Any) -> Iterator[None]:
+    """What a client maps belongs to a task group of the span that it is mapped in.
+
+    Dask puts all tasks of a group into the span of the group's first, and a group is all that has the name of one
+    function: two runs of a processor class at once would share their fine metrics.
+    """
+    if client is None:
+        yield
+        return
+    with _grouped_lock:
+        _grouped[id(client)] = _grouped.get(id(client), 0) + 1
+        if _grouped[id(client)] == 1:
+            client.map = _map_by_span(client.map)
+    try:
+        yield
+    finally:
+        with _grouped_lock:
+            _grouped[id(client)] -= 1
+            if not _grouped[id(client)]:
+                del _grouped[id(client)], client.map
+
+
+def _map_by_span(original: Callable) -> Callable:
+    def map_by_span(func: Callable, *iterables: Any, key: Any = None, **kwargs: Any) -> Any:
+        import dask
+        from dask.utils import funcname
+
+        ids = (dask.get_annotations().get("span") or {}).get("ids")
+        if key is None and ids:
+            # The way Dask once wrote ("name-token", number) as text: "name" stays the prefix, "name-token" is the group.
+            key = f"('{funcname(func)}-{ids[-1][:8]}',"
+        return original(func, *iterables, key=key, **kwargs)
+
+    return map_by_span
 
 
 def _total(answer: dict) -> float:
@@ -465,11 +515,20 @@ def _forget_topic() -> Callable:
     return forget
 
 
-def _present() -> Callable:
-    def present(name: str, dask_scheduler: Any = None) -> list:
-        return dask_scheduler.plugins[name].present()
+def _track() -> Callable:
+    def track(name: str, interval: float, dask_scheduler: Any = None) -> list:
+        return dask_scheduler.plugins[name].track(interval)
 
-    return present
+    return track
+
+
+def _leave() -> Callable:
+    async def leave(name: str, dask_scheduler: Any = None) -> None:
+        tracker = dask_scheduler.plugins.get(name)
+        if tracker is not None:
+            await tracker.leave()
+
+    return leave
 
 
 def _ask_probe() -> Callable:
