@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/room.h"
 
 enum { NO_MEMBER = 0 }; /* members count from 1 */
 
@@ -35,14 +36,10 @@ bool access_add(access_list *list, uint32_t file, uint32_t set, int64_t *place)
         return false;
     if (!*slot) {
         *slot = (uint32_t)list->count + 1;
-        if (list->count == list->capacity) {
-            size_t capacity = list->capacity ? list->capacity * 2 : 64;
-            access_sizes *pairs = realloc(list->pairs, capacity * sizeof *pairs);
-            if (!pairs)
-                return false;
-            list->pairs = pairs;
-            list->capacity = capacity;
-        }
+        access_sizes *pairs = with_room(list->pairs, list->count, &list->capacity, sizeof *pairs);
+        if (!pairs)
+            return false;
+        list->pairs = pairs;
         list->pairs[list->count++] = (access_sizes){file, set, ROAST_ABSENT, ROAST_ABSENT};
     }
     *place = (int64_t)*slot - 1;

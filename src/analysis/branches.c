@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/msgpack_read.h"
+#include "base/room.h"
 #include "base/str.h"
 
 typedef struct file_tally {
@@ -42,25 +43,15 @@ enum { MOST_PLACES = 32 }; /* of one file; those after it are counted with the l
 
 /* ---- Which sets of branches were read where -------------------------------------------------------------------- */
 
-static bool grow(void **rows, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity ? *capacity * 2 : 64;
-    void *grown = realloc(*rows, larger * size);
-    if (!grown)
-        return false;
-    *rows = grown;
-    *capacity = larger;
-    return true;
-}
-
 bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t set, int64_t events)
 {
     if (file == RUN_UNKNOWN)
         return true;
-    if (!grow((void **)&list->places, list->n_places, &list->places_capacity, sizeof *list->places) ||
-        !grow((void **)&list->pairs, list->count, &list->capacity, sizeof *list->pairs))
+    read_place *places = with_room(list->places, list->n_places, &list->places_capacity, sizeof *places);
+    list->places = places ? places : list->places;
+    read_set *pairs = with_room(list->pairs, list->count, &list->capacity, sizeof *pairs);
+    list->pairs = pairs ? pairs : list->pairs;
+    if (!places || !pairs)
         return false;
     uint32_t *number = u64map_at(&list->place_numbers, (uint64_t)file << 32 | dataset);
     if (!number)
@@ -101,8 +92,10 @@ static int compare_pairs(const void *left, const void *right, void *context)
 
 branch_tally *branch_list_at(branch_list *list, uint32_t dataset, uint32_t name)
 {
-    if (!grow((void **)&list->tallies, list->count, &list->capacity, sizeof *list->tallies))
+    branch_tally *tallies = with_room(list->tallies, list->count, &list->capacity, sizeof *tallies);
+    if (!tallies)
         return NULL;
+    list->tallies = tallies;
     uint32_t *number = u64map_at(&list->numbers, (uint64_t)dataset << 32 | name);
     if (!number || list->count >= UINT32_MAX)
         return NULL;

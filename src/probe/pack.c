@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/u64map.h"
+#include "base/uuid.h"
 #include "model/branch_set.h"
 #include "model/packed.h"
 #include "probe/look.h"
@@ -211,31 +212,9 @@ static void pack_custom(msgpack_packer *p, buf *out, const roast_custom *custom,
 }
 
 /* A uuid in its usual spelling takes 16 bytes instead of 36 letters. */
-static bool uuid_bytes(roast_str text, unsigned char bytes[16])
-{
-    static const char digits[] = "0123456789abcdef";
-    size_t filled = 0;
-    if (text.len != 36)
-        return false;
-    for (size_t i = 0; i < 36; i++) {
-        if (i == 8 || i == 13 || i == 18 || i == 23) {
-            if (text.ptr[i] != '-')
-                return false;
-            continue;
-        }
-        const char *digit = text.ptr[i] ? strchr(digits, text.ptr[i]) : NULL;
-        if (!digit)
-            return false;
-        unsigned value = (unsigned)(digit - digits);
-        bytes[filled / 2] = (unsigned char)(filled % 2 ? bytes[filled / 2] | value : value << 4);
-        filled++;
-    }
-    return true;
-}
-
 static void pack_texts(msgpack_packer *p, const roast_chunk *chunk)
 {
-    unsigned char uuid[16];
+    unsigned char uuid[UUID_BYTES];
     for (size_t i = 0; i < COUNT_OF(chunk_texts); i++) {
         roast_str text = *(const roast_str *)((const char *)chunk + chunk_texts[i].field);
         if (str_absent(text))

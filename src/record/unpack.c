@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/msgpack_read.h"
 #include "base/str.h"
+#include "base/uuid.h"
 
 enum { LONGEST_BRANCH = 4096 };
 
@@ -56,31 +57,18 @@ static bool read_int_field(cursor *c, const packed_ints *ints, int64_t key, void
 
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
-static roast_str uuid_text(unpacker *u, roast_str bytes)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *text = allocate(u, 37, 1);
-    if (!text)
-        return str_none();
-    char *at = text;
-    for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *at++ = '-';
-        *at++ = digits[(unsigned char)bytes.ptr[i] >> 4];
-        *at++ = digits[(unsigned char)bytes.ptr[i] & 15];
-    }
-    return (roast_str){text, 36};
-}
-
 static void read_uuid(unpacker *u, roast_chunk *chunk)
 {
     mp_value value = mp_read(&u->at);
-    if (value.kind == MP_BYTES && value.as.text.len == 16)
-        chunk->uuid = uuid_text(u, value.as.text);
-    else if (value.kind == MP_TEXT)
+    if (value.kind == MP_BYTES && value.as.text.len == UUID_BYTES) {
+        chunk->uuid = uuid_text(u->memory, value.as.text.ptr);
+        u->no_memory |= str_absent(chunk->uuid);
+        u->at.failed |= u->no_memory;
+    } else if (value.kind == MP_TEXT) {
         chunk->uuid = value.as.text;
-    else
+    } else {
         u->at.failed = true;
+    }
 }
 
 static bool read_text_field(unpacker *u, int64_t key, roast_chunk *chunk)

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
 #include "base/error.h"
+#include "base/room.h"
 
 static uint64_t place_key(uint32_t file, uint32_t name)
 {
@@ -15,14 +17,10 @@ static uint64_t place_key(uint32_t file, uint32_t name)
 static roast_code see_branch(void *context, uint32_t file, uint32_t name, const roast_branch *row)
 {
     branch_sizes *sizes = context;
-    if (sizes->count == sizes->capacity) {
-        size_t capacity = sizes->capacity ? sizes->capacity * 2 : 256;
-        roast_branch *larger = realloc(sizes->sizes, capacity * sizeof *larger);
-        if (!larger)
-            return ROAST_MEMORY;
-        sizes->sizes = larger;
-        sizes->capacity = capacity;
-    }
+    roast_branch *larger = with_room(sizes->sizes, sizes->count, &sizes->capacity, sizeof *larger);
+    if (!larger)
+        return ROAST_MEMORY;
+    sizes->sizes = larger;
     uint32_t *place = u64map_at(&sizes->places, place_key(file, name));
     if (!place || sizes->count >= UINT32_MAX)
         return ROAST_MEMORY;
@@ -57,16 +55,6 @@ static const roast_branch *find_size(branch_sizes *sizes, uint32_t file, uint32_
     return *place <= sizes->count ? &sizes->sizes[*place - 1] : NULL;
 }
 
-static void add(int64_t *sum, int64_t value)
-{
-    if (value == ROAST_ABSENT)
-        return;
-    if (*sum == ROAST_ABSENT)
-        *sum = 0;
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = ROAST_ABSENT;
-}
-
 static double percent(int64_t part, int64_t whole)
 {
     return part == ROAST_ABSENT || whole == ROAST_ABSENT || whole <= 0 ? (double)NAN
@@ -84,8 +72,8 @@ branch_access branch_access_of(branch_sizes *sizes, const roast_run *run, uint32
     access.branches = (int64_t)count;
     for (size_t i = 0; about && sizes->count && i < count; i++) {
         const roast_branch *branch = find_size(sizes, file, names[i]);
-        add(&access.compressed, branch ? branch->compressed : ROAST_ABSENT);
-        add(&access.uncompressed, branch ? branch->uncompressed : ROAST_ABSENT);
+        add_measured(&access.compressed, branch ? branch->compressed : ROAST_ABSENT);
+        add_measured(&access.uncompressed, branch ? branch->uncompressed : ROAST_ABSENT);
     }
     if (about) {
         access.branches_percent = percent(access.branches, about->total_branches);

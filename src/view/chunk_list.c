@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "base/str.h"
 #include "model/branch_set.h"
 
@@ -38,19 +39,6 @@ typedef struct list_reader {
 } list_reader;
 
 /* ---- Helpers ------------------------------------------------------------------------------------------------- */
-
-static bool reserve(void **rows, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity ? *capacity * 2 : 256;
-    void *moved = realloc(*rows, larger * size);
-    if (!moved)
-        return false;
-    *rows = moved;
-    *capacity = larger;
-    return true;
-}
 
 static bool keep(chunk_list *list, roast_str *text)
 {
@@ -104,8 +92,10 @@ static roast_code see_chunk(void *context, const run_chunk *row)
 {
     list_reader *r = context;
     chunk_list *list = r->list;
-    if (!reserve((void **)&list->chunks, list->count, &list->capacity, sizeof *list->chunks))
+    listed_chunk *chunks = with_room(list->chunks, list->count, &list->capacity, sizeof *chunks);
+    if (!chunks)
         return ROAST_MEMORY;
+    list->chunks = chunks;
     const roast_worker *worker = run_worker(r->run, row->worker);
     listed_chunk *chunk = &list->chunks[list->count];
     *chunk = (listed_chunk){
@@ -145,8 +135,11 @@ static roast_code see_section(void *context, const run_section *row)
     placed_section placed = {.section = row->record};
     if (!place_of(r, row->chunk, &placed.chunk))
         return ROAST_OK;
-    if (!reserve((void **)&r->sections, r->n_sections, &r->sections_capacity, sizeof *r->sections) ||
-        !keep(r->list, &placed.section.name) || !keep(r->list, &placed.section.parent))
+    placed_section *sections = with_room(r->sections, r->n_sections, &r->sections_capacity, sizeof *sections);
+    if (!sections)
+        return ROAST_MEMORY;
+    r->sections = sections;
+    if (!keep(r->list, &placed.section.name) || !keep(r->list, &placed.section.parent))
         return ROAST_MEMORY;
     r->sections[r->n_sections++] = placed;
     return ROAST_OK;
@@ -158,8 +151,11 @@ static roast_code see_custom(void *context, int64_t chunk, uint32_t name, roast_
     placed_custom placed = {.custom = {run_name(r->run, name), arena_str(&r->list->memory, msgpack)}};
     if (!place_of(r, chunk, &placed.chunk))
         return ROAST_OK;
-    if (!reserve((void **)&r->custom, r->n_custom, &r->custom_capacity, sizeof *r->custom) ||
-        arena_str_failed(placed.custom.msgpack, msgpack) || !keep(r->list, &placed.custom.name))
+    placed_custom *custom = with_room(r->custom, r->n_custom, &r->custom_capacity, sizeof *custom);
+    if (!custom)
+        return ROAST_MEMORY;
+    r->custom = custom;
+    if (arena_str_failed(placed.custom.msgpack, msgpack) || !keep(r->list, &placed.custom.name))
         return ROAST_MEMORY;
     r->custom[r->n_custom++] = placed;
     return ROAST_OK;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "base/str.h"
 #include "run/reader.h"
 #include "view/json.h"
@@ -73,18 +74,6 @@ typedef struct trace {
     size_t n_sections, section_capacity, next_section;
     int64_t *last_sample_ns; /* by worker */
 } trace;
-
-/* An array with room for one more; NULL if memory is out, and then the old one is as it was. */
-static void *with_room(void *array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return array;
-    size_t larger = *capacity ? *capacity * 2 : 256;
-    void *grown = realloc(array, larger * size);
-    if (grown)
-        *capacity = larger;
-    return grown;
-}
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 

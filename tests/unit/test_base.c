@@ -1,5 +1,6 @@
 /* The base library: arena, buffers, cursor, strings, clocks, interning. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -7,7 +8,11 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/room.h"
+#include "base/saturate.h"
+#include "base/str.h"
 #include "base/u64map.h"
+#include "base/uuid.h"
 #include "unit.h"
 
 static void an_arena_gives_aligned_zeroed_memory_that_does_not_overlap(void **state)
@@ -196,6 +201,56 @@ static void a_message_that_is_too_long_ends_in_an_ellipsis_and_stays_utf8(void *
     assert_string_equal(roast_code_text(ROAST_CORRUPT), "the data is damaged");
 }
 
+static void a_sum_that_would_overflow_stops_at_the_end_and_is_never_absent(void **state)
+{
+    (void)state;
+    int64_t up = INT64_MAX - 3, down = -INT64_MAX + 3, edge = -INT64_MAX, plain = 40;
+    saturated_add(&up, 5);
+    saturated_add(&down, -5);
+    saturated_add(&edge, -1);
+    saturated_add(&plain, -82);
+    assert_int_equal(up, INT64_MAX);
+    assert_int_equal(down, -INT64_MAX);
+    assert_int_equal(edge, -INT64_MAX);
+    assert_int_equal(plain, -42);
+}
+
+static void arrays_that_grow_keep_what_is_in_them(void **state)
+{
+    (void)state;
+    arena memory = {0};
+    uint32_t *own = NULL, *lent = NULL;
+    size_t own_capacity = 0, lent_capacity = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        own = with_room(own, i, &own_capacity, sizeof *own);
+        lent = arena_with_room(&memory, lent, i, &lent_capacity, sizeof *lent);
+        assert_true(own && lent && own_capacity > i && lent_capacity > i);
+        assert_int_equal(lent[i], 0);
+        own[i] = lent[i] = i * 7;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_true(own[i] == i * 7 && lent[i] == i * 7);
+    free(own);
+    arena_release(&memory);
+}
+
+static void a_uuid_is_read_as_it_is_written_and_in_no_other_spelling(void **state)
+{
+    (void)state;
+    static const unsigned char bytes[UUID_BYTES] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+                                                    0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
+    unsigned char back[UUID_BYTES];
+    arena memory = {0};
+    assert_string_equal(uuid_text(&memory, bytes).ptr, "00112233-4455-6677-8899-aabbccddeeff");
+    assert_true(str_absent(uuid_text(&memory, NULL)));
+    assert_true(uuid_bytes(STR("00112233-4455-6677-8899-aabbccddeeff"), back));
+    assert_memory_equal(back, bytes, sizeof back);
+    assert_false(uuid_bytes(STR("00112233-4455-6677-8899-AABBCCDDEEFF"), back));
+    assert_false(uuid_bytes(STR("001122334-455-6677-8899-aabbccddeeff"), back));
+    assert_false(uuid_bytes(STR("00112233-4455-6677-8899-aabbccddeef"), back));
+    arena_release(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +265,9 @@ int main(void)
         cmocka_unit_test(an_interned_string_keeps_its_number),
         cmocka_unit_test(a_map_counts_each_key_apart),
         cmocka_unit_test(a_message_that_is_too_long_ends_in_an_ellipsis_and_stays_utf8),
+        cmocka_unit_test(a_sum_that_would_overflow_stops_at_the_end_and_is_never_absent),
+        cmocka_unit_test(arrays_that_grow_keep_what_is_in_them),
+        cmocka_unit_test(a_uuid_is_read_as_it_is_written_and_in_no_other_spelling),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

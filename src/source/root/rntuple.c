@@ -11,6 +11,8 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/room.h"
+#include "base/saturate.h"
 #include "base/str.h"
 
 enum { ENVELOPE_HEADER = 1, ENVELOPE_FOOTER = 2, ENVELOPE_PAGE_LIST = 3 };
@@ -145,25 +147,16 @@ static roast_code read_envelope(ntuple *n, int64_t seek, int64_t nbytes, int64_t
 
 /* ---- Schema: fields and columns ----------------------------------------------------------------------------- */
 
-static void *grow(ntuple *n, void *old, size_t used, size_t capacity, size_t size)
-{
-    void *more = arena_alloc(n->memory, capacity, size);
-    if (!more)
-        n->out_of_memory = true;
-    else if (used > 0)
-        memcpy(more, old, used * size);
-    return more;
-}
-
 /* Room for more fields than the ones that are there; false without memory. */
 static bool reserve_fields(ntuple *n, size_t more)
 {
     if (n->n_fields + more <= n->field_capacity)
         return true;
     size_t capacity = n->n_fields + more;
-    n->tree->branches = grow(n, n->tree->branches, n->n_fields, capacity, sizeof *n->tree->branches);
-    n->field_parent = grow(n, n->field_parent, n->n_fields, capacity, sizeof *n->field_parent);
+    n->tree->branches = arena_grow(n->memory, n->tree->branches, n->n_fields, capacity, sizeof *n->tree->branches);
+    n->field_parent = arena_grow(n->memory, n->field_parent, n->n_fields, capacity, sizeof *n->field_parent);
     n->field_capacity = capacity;
+    n->out_of_memory = !n->tree->branches || !n->field_parent;
     return !n->out_of_memory;
 }
 
@@ -172,9 +165,10 @@ static bool reserve_columns(ntuple *n, size_t more)
     if (n->n_columns + more <= n->column_capacity)
         return true;
     size_t capacity = n->n_columns + more;
-    n->column_field = grow(n, n->column_field, n->n_columns, capacity, sizeof *n->column_field);
-    n->column_bits = grow(n, n->column_bits, n->n_columns, capacity, sizeof *n->column_bits);
+    n->column_field = arena_grow(n->memory, n->column_field, n->n_columns, capacity, sizeof *n->column_field);
+    n->column_bits = arena_grow(n->memory, n->column_bits, n->n_columns, capacity, sizeof *n->column_bits);
     n->column_capacity = capacity;
+    n->out_of_memory = !n->column_field || !n->column_bits;
     return !n->out_of_memory;
 }
 
@@ -238,17 +232,11 @@ static bool check_columns(ntuple *n)
 
 /* ---- Pages -------------------------------------------------------------------------------------------------- */
 
-static void add(int64_t *sum, int64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = INT64_MAX;
-}
-
 static void add_page(root_branch *field, int64_t elements, uint16_t bits, const locator *l)
 {
     int64_t uncompressed = (elements * bits + 7) / 8;
-    add(&field->compressed, l->bytes);
-    add(&field->uncompressed, uncompressed);
+    saturated_add(&field->compressed, l->bytes);
+    saturated_add(&field->uncompressed, uncompressed);
     field->baskets++;
     if (field->first_bytes == 0 && l->here) {
         field->first_seek = l->offset;
@@ -288,11 +276,11 @@ static bool read_clusters(ntuple *n, cursor *c)
         cursor_skip(&f.inside, 8); /* first entry */
         int64_t entries = (int64_t)(cursor_le64(&f.inside) & UINT64_C(0xFFFFFFFFFFFFFF));
         summaries.inside.failed |= f.inside.failed;
-        add(&tree->entries, entries);
+        saturated_add(&tree->entries, entries);
         if (entries > tree->largest_cluster)
             tree->largest_cluster = entries;
     }
-    add(&tree->clusters, summaries.items);
+    saturated_add(&tree->clusters, summaries.items);
     frame clusters = next_frame(c, true, SMALLEST_FRAME);
     for (uint32_t i = 0; i < clusters.items && !clusters.inside.failed; i++) {
         frame columns = next_frame(&clusters.inside, true, SMALLEST_FRAME);
@@ -392,9 +380,9 @@ static void sum_up(root_tree *tree)
     for (size_t i = 0; i < tree->n_branches; i++) {
         tree->branches[i].entries = tree->entries;
         tree->branches[i].indexed_bytes = tree->branches[i].compressed;
-        add(&tree->compressed, tree->branches[i].compressed);
-        add(&tree->uncompressed, tree->branches[i].uncompressed);
-        add(&tree->baskets, tree->branches[i].baskets);
+        saturated_add(&tree->compressed, tree->branches[i].compressed);
+        saturated_add(&tree->uncompressed, tree->branches[i].uncompressed);
+        saturated_add(&tree->baskets, tree->branches[i].baskets);
     }
 }
 

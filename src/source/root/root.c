@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/saturate.h"
 #include "base/str.h"
 #include "source/root/layout.h"
 #include "source/root/rntuple.h"
@@ -160,9 +161,8 @@ static void sum_up(root_file *file)
         const root_tree *tree = &file->trees[i];
         file->metadata_bytes += tree->metadata_bytes;
         for (size_t k = 0; k < tree->n_branches && !tree->superseded; k++)
-            if (str_absent(tree->branches[k].file) &&
-                __builtin_add_overflow(file->data_bytes, tree->branches[k].indexed_bytes, &file->data_bytes))
-                file->data_bytes = INT64_MAX;
+            if (str_absent(tree->branches[k].file))
+                saturated_add(&file->data_bytes, tree->branches[k].indexed_bytes);
     }
 }
 

@@ -7,22 +7,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/room.h"
+#include "base/saturate.h"
 #include "base/str.h"
 #include "source/root/survey_parts.h"
-
-void *survey_grow(arena *memory, void *old, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return old;
-    size_t more = *capacity ? *capacity * 2 : 16;
-    void *grown = arena_alloc(memory, more, size);
-    if (!grown)
-        return NULL;
-    if (count > 0)
-        memcpy(grown, old, count * size);
-    *capacity = more;
-    return grown;
-}
 
 /* ---- Branches ----------------------------------------------------------------------------------------------- */
 
@@ -94,8 +82,8 @@ static bool add_branch(adding *a, size_t i)
         if (number == INTERN_NONE)
             return false;
         if (added) {
-            tree->branches = survey_grow(&a->s->memory, tree->branches, tree->n_branches, &tree->branch_capacity,
-                                         sizeof *tree->branches);
+            tree->branches = arena_with_room(&a->s->memory, tree->branches, tree->n_branches, &tree->branch_capacity,
+                                             sizeof *tree->branches);
             if (!tree->branches || !describe_branch(a, &tree->branches[tree->n_branches++], branch, number, parent))
                 return false;
         }
@@ -103,10 +91,10 @@ static bool add_branch(adding *a, size_t i)
     survey_branch *out = &tree->branches[number];
     a->number[i] = number;
     a->taken[number] = true;
-    survey_sum(&out->compressed, branch->compressed);
-    survey_sum(&out->uncompressed, branch->uncompressed);
-    survey_sum(&out->baskets, branch->baskets);
-    survey_sum(&tree->embedded_bytes, branch->embedded_bytes);
+    saturated_add(&out->compressed, branch->compressed);
+    saturated_add(&out->uncompressed, branch->uncompressed);
+    saturated_add(&out->baskets, branch->baskets);
+    saturated_add(&tree->embedded_bytes, branch->embedded_bytes);
     out->files++;
     return true;
 }
@@ -132,7 +120,7 @@ static survey_tree *find_tree(survey *s, const root_tree *from)
     for (size_t i = 0; i < s->n_trees; i++)
         if (s->trees[i].kind == from->kind && str_equal(s->trees[i].path, from->path))
             return &s->trees[i];
-    s->trees = survey_grow(&s->memory, s->trees, s->n_trees, &s->tree_capacity, sizeof *s->trees);
+    s->trees = arena_with_room(&s->memory, s->trees, s->n_trees, &s->tree_capacity, sizeof *s->trees);
     if (!s->trees)
         return NULL;
     survey_tree *tree = &s->trees[s->n_trees];
@@ -147,7 +135,7 @@ static survey_tree *find_tree(survey *s, const root_tree *from)
 
 static bool add_part(survey *s, survey_tree *tree, const root_tree *from)
 {
-    tree->parts = survey_grow(&s->memory, tree->parts, tree->n_parts, &tree->part_capacity, sizeof *tree->parts);
+    tree->parts = arena_with_room(&s->memory, tree->parts, tree->n_parts, &tree->part_capacity, sizeof *tree->parts);
     if (!tree->parts)
         return false;
     tree->parts[tree->n_parts++] = (survey_part){
@@ -169,17 +157,17 @@ static bool add_tree(survey *s, const root_tree *from)
     survey_tree *tree = find_tree(s, from);
     if (!tree || !add_part(s, tree, from) || !add_branches(s, tree, from))
         return false;
-    survey_sum(&tree->entries, from->entries);
-    survey_sum(&tree->compressed, from->compressed);
-    survey_sum(&tree->uncompressed, from->uncompressed);
-    survey_sum(&tree->baskets, from->baskets);
-    survey_sum(&tree->metadata_bytes, from->metadata_bytes);
+    saturated_add(&tree->entries, from->entries);
+    saturated_add(&tree->compressed, from->compressed);
+    saturated_add(&tree->uncompressed, from->uncompressed);
+    saturated_add(&tree->baskets, from->baskets);
+    saturated_add(&tree->metadata_bytes, from->metadata_bytes);
     if (from->columns > tree->columns)
         tree->columns = from->columns;
     if (from->clusters == ROAST_ABSENT || tree->clusters == ROAST_ABSENT)
         tree->clusters = ROAST_ABSENT;
     else
-        survey_sum(&tree->clusters, from->clusters);
+        saturated_add(&tree->clusters, from->clusters);
     if (from->largest_cluster > tree->largest_cluster)
         tree->largest_cluster = from->largest_cluster;
     /* A tree without data to look at says nothing about compression. */
@@ -194,7 +182,7 @@ static bool add_tree(survey *s, const root_tree *from)
 
 static survey_file *add_file(survey *s, roast_str url)
 {
-    s->files = survey_grow(&s->memory, s->files, s->n_files, &s->file_capacity, sizeof *s->files);
+    s->files = arena_with_room(&s->memory, s->files, s->n_files, &s->file_capacity, sizeof *s->files);
     if (!s->files)
         return NULL;
     survey_file *file = &s->files[s->n_files++];
@@ -204,7 +192,7 @@ static survey_file *add_file(survey *s, roast_str url)
 
 bool survey_say(survey *s, survey_weight weight, roast_str subject, roast_str text)
 {
-    s->hints = survey_grow(&s->memory, s->hints, s->n_hints, &s->hint_capacity, sizeof *s->hints);
+    s->hints = arena_with_room(&s->memory, s->hints, s->n_hints, &s->hint_capacity, sizeof *s->hints);
     roast_str kept = arena_str(&s->memory, text), about = arena_str(&s->memory, subject);
     if (!s->hints || arena_str_failed(kept, text) || arena_str_failed(about, subject))
         return false;
@@ -236,8 +224,8 @@ roast_code survey_add(survey *s, const root_file *file, roast_error *err)
     out->setting = file->setting;
     out->closed = file->closed;
     out->traffic = file->traffic;
-    survey_sum(&s->size, file->size);
-    survey_sum(&s->data_bytes, file->data_bytes);
+    saturated_add(&s->size, file->size);
+    saturated_add(&s->data_bytes, file->data_bytes);
     for (size_t i = 0; i < file->n_trees; i++) {
         const root_tree *tree = &file->trees[i];
         if (tree->superseded)
@@ -289,8 +277,8 @@ static void pick_one(survey_tree *tree, survey_branch *branch)
 {
     branch->picked = true;
     tree->picked++;
-    survey_sum(&tree->picked_compressed, branch->compressed);
-    survey_sum(&tree->picked_uncompressed, branch->uncompressed);
+    saturated_add(&tree->picked_compressed, branch->compressed);
+    saturated_add(&tree->picked_uncompressed, branch->uncompressed);
 }
 
 static void pick_from(survey_tree *tree, double share)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "base/str.h"
 #include "model/branch_set.h"
 #include "source/root/survey_parts.h"
@@ -109,9 +110,9 @@ static void merge_single(survey_tree *tree, survey_collection *all, size_t count
         survey_collection *c = &all[branch->collection];
         if (c == alone)
             c->branches++;
-        survey_sum(&c->compressed, branch->compressed);
-        survey_sum(&c->uncompressed, branch->uncompressed);
-        survey_sum(&c->baskets, branch->baskets);
+        saturated_add(&c->compressed, branch->compressed);
+        saturated_add(&c->uncompressed, branch->uncompressed);
+        saturated_add(&c->baskets, branch->baskets);
     }
 }
 

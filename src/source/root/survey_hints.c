@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/saturate.h"
 #include "base/str.h"
 #include "source/root/survey_parts.h"
 
@@ -48,8 +49,8 @@ static void small_baskets(hinting *h)
         if (b->baskets <= b->files || b->compressed / b->baskets >= SMALL_BASKET)
             continue;
         small++;
-        survey_sum(&baskets, b->baskets);
-        survey_sum(&bytes, b->compressed);
+        saturated_add(&baskets, b->baskets);
+        saturated_add(&bytes, b->compressed);
         if (!worst || b->baskets > worst->baskets)
             worst = b;
     }

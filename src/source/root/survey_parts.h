@@ -4,15 +4,6 @@
 
 #include "source/root/survey.h"
 
-/* Sums of sizes that a damaged file makes absurd must not overflow. */
-static inline void survey_sum(int64_t *sum, int64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = INT64_MAX;
-}
-
-/* Room for one more than count; NULL without memory. */
-void *survey_grow(arena *memory, void *old, size_t count, size_t *capacity, size_t size);
 /* Adds a hint; false without memory. */
 bool survey_say(survey *s, survey_weight weight, roast_str subject, roast_str text);
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "base/uuid.h"
 #include "source/root/decompress.h"
 #include "source/root/stream.h"
 
@@ -117,21 +118,6 @@ static roast_code not_a_root_file(const root_transport *t, roast_error *err)
     return fail(err, ROAST_FORMAT, "this is not a ROOT file");
 }
 
-static roast_str format_uuid(arena *memory, const unsigned char *bytes)
-{
-    char *text = bytes ? arena_alloc(memory, 37, 1) : NULL;
-    if (!text)
-        return str_none();
-    size_t at = 0;
-    for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text[at++] = '-';
-        text[at++] = "0123456789abcdef"[bytes[i] >> 4];
-        text[at++] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    return (roast_str){text, at};
-}
-
 typedef struct directory {
     int64_t nbytes_keys, seek_keys;
 } directory;
@@ -168,7 +154,7 @@ static roast_code parse_header(root_tfile *file, cursor *c, int64_t *directory_a
     file->info_seek = read_position(c, result->large);
     file->info_nbytes = read_i32(c);
     cursor_skip(c, 2); /* version of the UUID */
-    result->uuid = format_uuid(&result->memory, cursor_bytes(c, 16));
+    result->uuid = uuid_text(&result->memory, cursor_bytes(c, UUID_BYTES));
     if (c->failed)
         return fail(err, ROAST_CORRUPT, "the file is cut off in its header");
     if (end > file->transport->size)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
+#include "base/saturate.h"
 #include "base/str.h"
 #include "source/root/stream.h"
 
@@ -57,13 +59,6 @@ static int64_t element_at(const tree_reader *r, const root_values *v, root_field
     for (uint32_t k = 0; k < v->element[array]; k++)
         value = value << 8 | bytes[k];
     return v->element[array] == 4 ? (int32_t)value : (int64_t)value;
-}
-
-/* Sums of sizes that a damaged file makes absurd must not overflow. */
-static void add(int64_t *sum, int64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = INT64_MAX;
 }
 
 static bool read_object(tree_reader *r, const root_object *object, roast_str fallback, root_values *out)
@@ -152,7 +147,7 @@ static void read_embedded(root_branch *branch, cursor c)
     cursor_skip(&c, 14); /* to the end of the data */
     int64_t last = (int32_t)cursor_be32(&c);
     if (!c.failed && last > (int64_t)keylen)
-        add(&branch->embedded_bytes, last - (int64_t)keylen);
+        saturated_add(&branch->embedded_bytes, last - (int64_t)keylen);
 }
 
 static bool count_embedded(tree_reader *r, const root_values *v, root_branch *branch)
@@ -184,7 +179,7 @@ static bool read_baskets(tree_reader *r, const root_values *v, root_branch *bran
     if (!has_baskets(v))
         return count_embedded(r, v, branch);
     while (flushed < most && flushed != writing && element_at(r, v, ROOT_fBasketSeek, flushed) != 0) {
-        add(&branch->indexed_bytes, element_at(r, v, ROOT_fBasketBytes, flushed));
+        saturated_add(&branch->indexed_bytes, element_at(r, v, ROOT_fBasketBytes, flushed));
         flushed++;
     }
     if (flushed > 0) {
@@ -252,7 +247,7 @@ static void add_clusters(root_tree *tree, int64_t entries, int64_t size)
         return;
     if (size <= 0 || size > entries)
         size = entries;
-    add(&tree->clusters, (entries - 1) / size + 1);
+    saturated_add(&tree->clusters, (entries - 1) / size + 1);
     if (size > tree->largest_cluster)
         tree->largest_cluster = size;
 }
@@ -298,13 +293,11 @@ static root_branch *add_branch(tree_reader *r)
     root_tree *tree = r->tree;
     if (tree->n_branches == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : r->first_capacity;
-        root_branch *more = arena_alloc(r->memory, capacity, sizeof *more);
+        root_branch *more = arena_grow(r->memory, tree->branches, tree->n_branches, capacity, sizeof *more);
         if (!more) {
             r->out_of_memory = true;
             return NULL;
         }
-        if (tree->n_branches > 0)
-            memcpy(more, tree->branches, tree->n_branches * sizeof *more);
         tree->branches = more;
         r->capacity = capacity;
     }
@@ -327,7 +320,7 @@ static bool fill_branch(tree_reader *r, const root_values *v, root_branch *branc
     read_leaves(r, v, branch);
     if (!read_baskets(r, v, branch))
         return false;
-    add(&r->tree->baskets, branch->baskets);
+    saturated_add(&r->tree->baskets, branch->baskets);
     note_boundaries(r, v, branch);
     return !str_absent(branch->name);
 }
