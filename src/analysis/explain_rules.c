@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/explain_parts.h"
+#include "analysis/presence.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -282,37 +283,39 @@ void explain_failures(explaining *e)
 /* ---- The beginning ------------------------------------------------------------------------------------------------
  */
 
-/* When the n-th share of the cores had arrived, in seconds from the start. */
-static double core_seconds_missing(const explaining *e)
+typedef struct late_workers {
+    double count, last, missing; /* seconds after the start at which the last came; core-seconds before they came */
+} late_workers;
+
+/* Who came for another is not late: that other was lost, or was not needed. */
+static late_workers count_late(const explaining *e)
 {
-    double missing = 0;
+    late_workers late = {0};
     for (uint32_t w = 0; w < run_workers(e->run); w++) {
         const roast_worker *worker = run_worker(e->run, w);
-        bool late = worker->joined_ns != ROAST_ABSENT && worker->joined_ns > e->summary->t_start_ns &&
-                    worker->joined_ns < e->summary->t_end_ns && worker->cores > 0;
-        if (late)
-            missing += (double)worker->cores * clock_seconds(worker->joined_ns - e->summary->t_start_ns);
+        bool comes = worker->joined_ns != ROAST_ABSENT && worker->joined_ns > e->summary->t_start_ns &&
+                     worker->joined_ns < e->summary->t_end_ns && worker->cores > 0;
+        if (!comes || e->replay.stands_for[w] != PRESENCE_NEW)
+            continue;
+        double after = clock_seconds(worker->joined_ns - e->summary->t_start_ns);
+        late.count++;
+        late.last = fmax(late.last, after);
+        late.missing += (double)worker->cores * after;
     }
-    return missing;
+    return late;
 }
 
 static void explain_ramp_up(explaining *e)
 {
-    double missing = core_seconds_missing(e);
-    if (!worth_a_look(e, missing) || run_counts(e->run))
+    late_workers late = count_late(e);
+    if (!worth_a_look(e, late.missing) || run_counts(e->run))
         return;
-    double saving = saving_of(e, &(replay_change){.all_present = true}, missing);
+    double saving = saving_of(e, &(replay_change){.all_present = true}, late.missing);
     if (!worth_telling(e, saving))
         return;
-    finding *f = add_finding(e, FINDING_RAMP_UP, measured(e), missing, saving);
-    double last = 0;
-    for (uint32_t w = 0; w < run_workers(e->run); w++) {
-        int64_t joined = run_worker(e->run, w)->joined_ns;
-        if (joined != ROAST_ABSENT && joined < e->summary->t_end_ns)
-            last = fmax(last, clock_seconds(joined - e->summary->t_start_ns));
-    }
-    add_evidence(f, "workers that came after the start", NOBODY, real_of(e, M_run_workers_joined), "count");
-    add_evidence(f, "the last of them came after", NOBODY, last, "s");
+    finding *f = add_finding(e, FINDING_RAMP_UP, measured(e), late.missing, saving);
+    add_evidence(f, "workers that came after the start", NOBODY, late.count, "count");
+    add_evidence(f, "the last of them came after", NOBODY, late.last, "s");
 }
 
 void explain_start(explaining *e)

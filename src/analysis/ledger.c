@@ -465,8 +465,8 @@ static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
     idle_times idle = idle_of(&b->l->slots.groups[w], from, to, ledger_last_start(b->l), died);
     b->offered[w] = cores * clock_seconds(to - from);
     take_tasks(sums, &idle, tasks, chunk_seconds(sums));
-    if (tasks->preprocessing == 0)
-        sums->seconds[LEDGER_PREPROCESSING] += take(&idle.start, waited_for_preprocessing(b, from, to, cores));
+    double waited = waited_for_preprocessing(b, from, to, cores) - tasks->preprocessing; /* that is taken already */
+    sums->seconds[LEDGER_PREPROCESSING] += take(&idle.start, waited);
     set_idle(sums, &idle);
 }
 

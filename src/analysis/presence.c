@@ -27,6 +27,65 @@ bool worker_presence(const roast_worker *worker, int64_t t_start_ns, int64_t t_e
     return *from <= *to && (worker->left_ns == ROAST_ABSENT || worker->left_ns > t_start_ns);
 }
 
+typedef struct change_of_staff {
+    int64_t t_ns;
+    uint32_t worker;
+    bool leaves;
+} change_of_staff;
+
+static int compare_changes(const void *left, const void *right)
+{
+    const change_of_staff *a = left, *b = right;
+    if (a->t_ns != b->t_ns)
+        return a->t_ns < b->t_ns ? -1 : 1;
+    if (a->leaves != b->leaves)
+        return a->leaves ? -1 : 1;
+    return (a->worker > b->worker) - (a->worker < b->worker);
+}
+
+static size_t list_changes(change_of_staff *changes, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns)
+{
+    size_t count = 0;
+    for (uint32_t w = 0; w < run_workers(run); w++) {
+        int64_t from, to;
+        if (!worker_presence(run_worker(run, w), t_start_ns, t_end_ns, &from, &to))
+            continue;
+        changes[count++] = (change_of_staff){from, w, false};
+        if (to < t_end_ns)
+            changes[count++] = (change_of_staff){to, w, true};
+    }
+    qsort(changes, count, sizeof *changes, compare_changes);
+    return count;
+}
+
+roast_code presence_stand_ins(uint32_t *stands_for, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
+                              arena *memory, roast_error *err)
+{
+    size_t workers = run_workers(run), gone_first = 0, gone_end = 0;
+    change_of_staff *changes = arena_alloc(memory, workers * 2 + 1, sizeof *changes);
+    uint32_t *gone = arena_alloc(memory, workers + 1, sizeof *gone); /* and nobody came instead yet */
+    if (!changes || !gone)
+        return fail_memory(err);
+    for (size_t w = 0; w < workers; w++)
+        stands_for[w] = PRESENCE_NEW;
+    int64_t cores = 0, most = 0;
+    size_t count = list_changes(changes, run, t_start_ns, t_end_ns);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t w = changes[i].worker;
+        int64_t of_worker = run_worker(run, w)->cores > 0 ? run_worker(run, w)->cores : 0;
+        if (changes[i].leaves) {
+            cores -= of_worker;
+            gone[gone_end++] = w;
+            continue;
+        }
+        cores += of_worker;
+        if (cores <= most && gone_first < gone_end)
+            stands_for[w] = gone[gone_first++];
+        most = cores > most ? cores : most;
+    }
+    return ROAST_OK;
+}
+
 static void walk_steps(presence_points *out, const step *steps, size_t count, int64_t t_start_ns, int64_t t_end_ns)
 {
     roast_count now = {t_start_ns, 0, 0};

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/presence.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -195,8 +196,10 @@ static void play_attempt(playing *p, size_t i)
 {
     const trace_attempt *a = &p->r->trace->attempts[i];
     const replay_change *change = p->change;
-    if (a->killed || a->again || (a->failed && change->no_failures))
+    if (a->killed || (a->failed && change->no_failures))
         return; /* deaths of workers are replayed, not their traces */
+    if (a->again && change->no_losses)
+        return; /* its first result would not have been lost */
     work w = {.seconds = changed_seconds(p, i), .gap = change->no_gaps ? 0 : (double)a->gap, .attempt = i};
     w.retry = a->retry;
     if (change->chunk_size > 1)
@@ -219,7 +222,11 @@ static void add_core(playing *p, uint32_t w)
     int64_t from, to;
     if (!worker_presence(worker, r->t_start_ns, r->t_end_ns, &from, &to))
         return;
-    double arrives = p->change->all_present ? 0 : clock_seconds(from - r->t_start_ns);
+    uint32_t instead_of = r->stands_for[w];
+    bool stands_in = instead_of != PRESENCE_NEW;
+    if (stands_in && p->change->no_losses && run_worker(r->run, instead_of)->lost)
+        return;
+    double arrives = p->change->all_present && !stands_in ? 0 : clock_seconds(from - r->t_start_ns);
     bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= r->t_end_ns;
     core c = {.worker = w, .until = HUGE_VAL};
     c.free = arrives + (p->change->no_start ? 0 : r->start_delay[w]);
@@ -305,8 +312,12 @@ roast_code replay_init(replay *r, const trace *t, const stragglers *s, const roa
     r->last_end_ns = t_start_ns;
     r->start_delay = arena_alloc(&r->memory, workers, sizeof *r->start_delay);
     r->last_start = arena_alloc(&r->memory, workers, sizeof *r->last_start);
-    if (!r->start_delay || !r->last_start)
+    r->stands_for = arena_alloc(&r->memory, workers, sizeof *r->stands_for);
+    if (!r->start_delay || !r->last_start || !r->stands_for)
         return fail_memory(err);
+    roast_code code = presence_stand_ins(r->stands_for, run, t_start_ns, t_end_ns, &r->memory, err);
+    if (code)
+        return code;
     for (uint32_t w = 0; w < workers; w++)
         r->start_delay[w] = (double)NAN;
     for (size_t i = 0; i < t->count; i++) {

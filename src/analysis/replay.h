@@ -10,8 +10,8 @@ typedef struct replay_change {
     bool no_open;                   /* opening files and building events take no time */
     bool no_failures;               /* attempts that failed are left out */
     bool no_gaps;                   /* cores get their next chunk at once */
-    bool no_losses;                 /* workers that died live on */
-    bool all_present;               /* workers that came late are there from the start */
+    bool no_losses;                 /* workers that died live on, and nobody comes for them */
+    bool all_present;               /* workers that came late, and not for another, are there from the start */
     bool no_start;                  /* cores begin as soon as they are there */
     bool no_merging;                /* the run ends with its last chunk */
     bool no_outliers;               /* single stragglers take what their events explain */
@@ -33,6 +33,7 @@ typedef struct replay {
     const roast_run *run;
     int64_t t_start_ns, t_end_ns, last_end_ns;
     double *start_delay;     /* by worker: seconds from arrival to the first chunk */
+    uint32_t *stands_for;    /* by worker: whom it came for, as presence_stand_ins says */
     double *last_start;      /* by worker: seconds from the start of the run to its last chunk's start */
     double dispatch_seconds; /* least time between two starts, if the scheduler could not do more; 0 if it could */
     arena memory;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analysis/summary.h"
+#include "base/clock.h"
 #include "base/str.h"
 #include "unit.h"
 
@@ -222,6 +223,30 @@ static void records_in_any_order_give_the_same_ledger(void **state)
     assert_near(idle[1], idle[0], 1e-6);
 }
 
+static void cores_that_wait_for_preprocessing_are_not_starting_up(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 2, 0, 0, false);
+    assert_int_equal(roast_record_fact_int(p.recorder, "preprocess_ns", INT64_C(20000000000)), ROAST_OK);
+    roast_task task = roast_task_none(); /* what one of them did meanwhile */
+    task.prefix = STR("preprocess");
+    task.worker = STR("a");
+    task.state = STR("memory");
+    task.start_ns = START_NS + 2 * NS_PER_S;
+    task.stop_ns = START_NS + 6 * NS_PER_S;
+    assert_int_equal(roast_record_task(p.recorder, &task), ROAST_OK);
+    for (int core = 0; core < 2; core++)
+        add_chunk(&p, "a", 23, 77, 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "preprocessing"), 2 * 20, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 2 * 3, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    assert_int_equal(e.why.findings[0].kind, FINDING_PREPROCESSING);
+    release(&e);
+}
+
 /* ---- The replay ---------------------------------------------------------------------------------------------- */
 
 /* Two cores without a pause: 40 chunks of 10 s, 200 s in all. */
@@ -317,6 +342,55 @@ static void a_slow_host_is_named(void **state)
     release(&e);
 }
 
+/* Chunks of ten seconds, one after the other. */
+static void keep_busy(planned *p, const char *worker, double from, double until)
+{
+    for (double start = from; start < until; start += 10)
+        add_chunk(p, worker, start, 10, 0.97);
+}
+
+static void a_worker_that_comes_for_a_lost_one_is_not_late(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    add_worker(&p, "stays", 1, 0, 0, false);
+    add_worker(&p, "lost", 1, 0, 50, true);
+    add_worker(&p, "instead", 1, 80, 0, false);
+    keep_busy(&p, "lost", 0, 50);
+    keep_busy(&p, "stays", 0, 200);
+    for (int i = 0; i < 3; i++) { /* results that went with the lost one are computed again */
+        roast_chunk chunk = plan_chunk(&p, "instead", 80 + 10.0 * i, 10, 0.97);
+        chunk.entry_start = 1000 * i;
+        chunk.entry_stop = chunk.entry_start + 1000;
+        chunk.attempt = 2;
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    keep_busy(&p, "instead", 110, 200);
+    explained e = explain(&p, false);
+    assert_near(e.why.replay_seconds, 200, 1e-3);
+    assert_null(finding_of(&e, FINDING_RAMP_UP));
+    assert_int_equal(e.why.findings[0].kind, FINDING_WORKERS_LOST);
+    /* 5 + 20 + 9 chunks on two cores: 170 s. Nobody would have come instead. */
+    assert_near(e.why.findings[0].saving_seconds, 30, 1e-3);
+    release(&e);
+}
+
+static void workers_that_come_when_none_was_lost_are_late(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    add_worker(&p, "early", 1, 0, 0, false);
+    add_worker(&p, "late", 1, 100, 0, false);
+    keep_busy(&p, "early", 0, 200);
+    keep_busy(&p, "late", 100, 200);
+    explained e = explain(&p, false);
+    assert_int_equal(e.why.findings[0].kind, FINDING_RAMP_UP);
+    assert_near(e.why.findings[0].saving_seconds, 50, 1e-3); /* 30 chunks on two cores */
+    release(&e);
+}
+
 static void without_cpu_times_it_is_not_determined_what_process_did(void **state)
 {
     (void)state;
@@ -344,11 +418,14 @@ int main(void)
         cmocka_unit_test(failed_attempts_and_second_successes_are_not_work),
         cmocka_unit_test(more_chunks_at_once_than_cores_show_as_a_negative_residual),
         cmocka_unit_test(records_in_any_order_give_the_same_ledger),
+        cmocka_unit_test(cores_that_wait_for_preprocessing_are_not_starting_up),
         cmocka_unit_test(what_happened_is_replayed_exactly_and_variants_follow),
         cmocka_unit_test(a_replay_that_is_far_off_does_not_answer),
         cmocka_unit_test(waiting_comes_first_where_most_of_the_time_is_waiting),
         cmocka_unit_test(a_run_that_only_computes_gets_no_more_than_a_note),
         cmocka_unit_test(a_slow_host_is_named),
+        cmocka_unit_test(a_worker_that_comes_for_a_lost_one_is_not_late),
+        cmocka_unit_test(workers_that_come_when_none_was_lost_are_late),
         cmocka_unit_test(without_cpu_times_it_is_not_determined_what_process_did),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
