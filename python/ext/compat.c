@@ -965,6 +965,35 @@ static PyObject *parse_tracking(PyObject *module, PyObject *data)
     return dict_unless(failed, dict);
 }
 
+/* ---- Fine metrics by kind of task ------------------------------------------------------------------------------ */
+
+/* One activity may come in several units, bytes and a count of them: the count is not what it is about. */
+static int add_to_task(PyObject *tasks, PyObject *key, PyObject *value)
+{
+    Py_ssize_t parts = PyTuple_Check(key) ? PyTuple_Size(key) : 0;
+    if (parts < 3 || !is_text(PyTuple_GetItem(key, 0), "execute"))
+        return 0;
+    PyObject *task = dict_under(tasks, PyTuple_GetItem(key, 1)), *activity = PyTuple_GetItem(key, 2);
+    PyObject *unit = parts > 3 ? PyTuple_GetItem(key, 3) : NULL;
+    int there = task ? PyDict_Contains(task, activity) : -1;
+    if (there < 0)
+        return -1;
+    return there && is_text(unit, "count") ? 0 : PyDict_SetItem(task, activity, value);
+}
+
+static PyObject *per_task(PyObject *module, PyObject *metrics)
+{
+    (void)module;
+    PyObject *items = PyMapping_Items(metrics), *tasks = items ? PyDict_New() : NULL;
+    int code = tasks ? 0 : -1;
+    for (Py_ssize_t i = 0; !code && i < PyList_Size(items); i++) {
+        PyObject *pair = PyList_GetItem(items, i);
+        code = add_to_task(tasks, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1));
+    }
+    Py_XDECREF(items);
+    return dict_unless(code, tasks);
+}
+
 /* ---- The functions -------------------------------------------------------------------------------------------- */
 
 static PyMethodDef compat_functions[] = {
@@ -975,6 +1004,7 @@ static PyMethodDef compat_functions[] = {
     {"parse_fine_metrics", parse_fine, METH_VARARGS, "parse_fine_metrics(metrics, processor_name=None, /)\n--\n\n"},
     {"aggregate_chunk_metrics", aggregate_chunks, METH_VARARGS,
      "aggregate_chunk_metrics(chunks, sections=None, /)\n--\n\n"},
+    {"extract_per_task_metrics", per_task, METH_O, "extract_per_task_metrics(metrics, /)\n--\n\n"},
     {"build_chunk_info", build_chunk_info, METH_O, "build_chunk_info(chunks, /)\n--\n\n"},
     {"parse_accessed_branches", parse_accessed_branches, METH_O, "parse_accessed_branches(columns, /)\n--\n\n"},
     {"aggregate_branch_coverage", aggregate_coverage, METH_VARARGS,

@@ -35,6 +35,7 @@ PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t na
 PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 PyObject *core_current_chunk(PyObject *module, PyObject *unused);
+PyObject *core_charts(PyObject *module, PyObject *unused);
 
 /* ---- errors.c: the one place that turns an error into an exception ------------------------------------------- */
 

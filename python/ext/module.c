@@ -119,6 +119,7 @@ static PyMethodDef core_functions[] = {
      "track_memory(owner, name)\n--\n\nMeasure how the resident memory grows over a named part of a chunk."},
     {"track_bytes", (PyCFunction)(void (*)(void))core_track_bytes, METH_FASTCALL | METH_KEYWORDS,
      "track_bytes(owner, events, name)\n--\n\nCount the bytes that the file source reads in a named part of a chunk."},
+    {"charts", core_charts, METH_NOARGS, "charts()\n--\n\nThe charts of a run: {id: title}."},
     {"current_chunk", core_current_chunk, METH_NOARGS,
      "current_chunk()\n--\n\nThe innermost Chunk that is being measured on this thread, or None."},
     {"forget_branches", core_forget_branches, METH_NOARGS,

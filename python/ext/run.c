@@ -3,6 +3,7 @@
 #include "view/findings.h"
 
 #include "base/str.h"
+#include "record/load.h"
 #include "run/reader.h"
 #include "view/report.h"
 
@@ -20,6 +21,19 @@ void run_unlock(run_object *self)
     pthread_mutex_unlock(&self->lock);
 }
 
+/* Takes the path; NULL with an exception if memory is out. */
+static run_object *run_allocate(PyTypeObject *type, PyObject *path)
+{
+    run_object *self = (run_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self) {
+        Py_XDECREF(path);
+        return NULL;
+    }
+    self->path = path;
+    pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
 static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"path", "salvage", NULL};
@@ -27,13 +41,9 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     int salvage = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|p:Run", names, PyUnicode_FSConverter, &path, &salvage))
         return NULL;
-    run_object *self = (run_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (!self) {
-        Py_DECREF(path);
+    run_object *self = run_allocate(type, path);
+    if (!self)
         return NULL;
-    }
-    self->path = path;
-    pthread_mutex_init(&self->lock, NULL);
     roast_open_options options = {.salvage = salvage != 0};
     roast_error err = {0};
     const char *file = PyBytes_AsString(path);
@@ -45,6 +55,29 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return core_raise(core_state_of_type(type), &err);
     }
     return (PyObject *)self;
+}
+
+/* A run in memory, from data that a script holds. */
+static PyObject *run_from_metrics(PyObject *type, PyObject *json)
+{
+    roast_str text;
+    PyObject *keep, *nowhere = PyBytes_FromString("");
+    if (!nowhere || text_from_python(json, &text, &keep)) {
+        Py_XDECREF(nowhere);
+        return NULL;
+    }
+    run_object *self = run_allocate((PyTypeObject *)type, nowhere);
+    roast_error err = {0};
+    roast_code code = ROAST_OK;
+    if (self) {
+        Py_BEGIN_ALLOW_THREADS code = run_of_metrics(&self->run, text, &err);
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(keep);
+    if (!code)
+        return (PyObject *)self;
+    Py_DECREF(self);
+    return core_raise(core_state_of_type((PyTypeObject *)type), &err);
 }
 
 static void run_dealloc(PyObject *object)
@@ -265,6 +298,11 @@ static PyObject *run_get_path(PyObject *object, void *unused)
 
 static PyMethodDef run_methods[] = {
     {"summary", run_summary, METH_NOARGS, "summary()\n--\n\nEvery metric that can be derived from the run."},
+    {"of_metrics", run_from_metrics, METH_O | METH_CLASS,
+     "of_metrics(json)\n--\n\nA run in memory, of JSON text in the shape of metrics.json of 0.1, or of parts of it."},
+    {"chart", (PyCFunction)(void (*)(void))run_chart, METH_VARARGS | METH_KEYWORDS,
+     "chart(summary, id, form, *, bins=0, legend_entries=0, clock=False, width=0, height=0, values=None)\n--\n\n"
+     "A chart as text, form: 'svg' or 'json'."},
     {"explain", run_explain, METH_VARARGS,
      "explain(what_if=False)\n--\n\nWhat held the run back, as JSON: findings, not_determined, replay, what_if."},
     {"columns", run_columns, METH_O,

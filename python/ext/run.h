@@ -20,5 +20,7 @@ PyObject *summary_new(core_state *state, roast_summary *summary); /* takes the s
 PyObject *table_new(core_state *state, run_object *run, const char *name);
 PyObject *records_new(core_state *state, run_object *run);
 PyObject *tracking_data(core_state *state, run_object *run);
+const roast_summary *summary_of(PyObject *object); /* of a Summary, which it belongs to */
+PyObject *run_chart(PyObject *object, PyObject *args, PyObject *kwargs);
 
 #endif

@@ -21,6 +21,11 @@ PyObject *summary_new(core_state *state, roast_summary *summary)
     return (PyObject *)self;
 }
 
+const roast_summary *summary_of(PyObject *object)
+{
+    return ((summary_object *)object)->summary;
+}
+
 static void summary_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);

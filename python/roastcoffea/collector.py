@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roastcoffea import work
 from roastcoffea.backends import backend_class
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
+
+if TYPE_CHECKING:
+    from roastcoffea.visualization.chart import Chart
 
 __all__ = ["MetricsCollector"]
 
@@ -218,6 +221,10 @@ class MetricsCollector:
     def report(self, path: str | os.PathLike) -> Path:
         """Write the run as one HTML page that needs nothing else, and return its path."""
         return self.run.report(path)
+
+    def plot(self, name: str, **options: Any) -> Chart:
+        """A chart of the run; see :meth:`roastcoffea.run.Run.plot`."""
+        return self.run.plot(name, **options)
 
     def _repr_html_(self) -> str:
         return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"

@@ -6,9 +6,12 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _core
+
+if TYPE_CHECKING:
+    from roastcoffea.visualization.chart import Chart
 
 __all__ = ["Run", "open_run"]
 
@@ -112,6 +115,35 @@ class Run:
         page = Path(path)
         page.write_bytes(self._run.report())
         return page
+
+    def plot(
+        self, name: str, *, bins: int = 0, max_legend_entries: int = 0, clock: bool = False
+    ) -> Chart:
+        """A chart, which a notebook shows, without matplotlib.
+
+        Parameters
+        ----------
+        name : str
+            Which; an unknown name is a ValueError that lists them.
+        bins : int
+            Of a histogram; default: as the chart has them.
+        max_legend_entries : int
+            The most workers or files in a legend; default: 5.
+        clock : bool
+            Times of day in UTC instead of times since the start.
+
+        Returns
+        -------
+        Chart
+            With ``svg``, ``save(path)``, and ``figure()`` for matplotlib.
+        """
+        from roastcoffea.visualization.chart import Chart
+
+        names = _core.charts()
+        if name not in names:
+            raise ValueError(f"there is no chart {name!r}; there are {', '.join(names)}")
+        options = {"bins": bins, "legend_entries": max_legend_entries, "clock": clock}
+        return Chart(self._run, self.summary, name, **options)
 
     def _repr_html_(self) -> str:
         from roastcoffea.export.reporter import html_of_run

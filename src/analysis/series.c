@@ -8,6 +8,7 @@
 #include "analysis/access.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/msgpack_read.h"
 #include "base/str.h"
 
 enum { MOST_CELLS = 400000, FEWEST_COLUMNS = 100 };
@@ -61,6 +62,12 @@ static bool make_room(run_series *out)
     return true;
 }
 
+static int64_t branches_in(const roast_run *run, uint32_t set)
+{
+    size_t count;
+    return set != RUN_UNKNOWN && run_branch_set(run, set, &count) ? (int64_t)count : ROAST_ABSENT;
+}
+
 static roast_code see_chunk(void *context, const run_chunk *row)
 {
     chunk_reader *reader = context;
@@ -72,6 +79,9 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .open_ns = measured(chunk->open_ns),
         .events_ns = measured(chunk->events_ns),
         .back_ns = measured(chunk->return_ns),
+        .id = row->id,
+        .process_ns = chunk->duration_ns,
+        .branches = branches_in(reader->run, row->branch_set),
         .thread = chunk->thread,
         .bytes = chunk->bytes_read,
         .events = chunk->events,
@@ -105,6 +115,57 @@ static roast_code read_access(run_series *out, roast_run *run, access_list *acce
     return code;
 }
 
+/* Records of 0.1.x carry what was read as numbers of their own, which are known also where the branches are not. */
+enum { STATED_BRANCHES, STATED_COMPRESSED, STATED_UNCOMPRESSED, STATED_COUNT };
+
+typedef struct stated_reader {
+    run_series *out;
+    uint32_t names[STATED_COUNT];
+} stated_reader;
+
+static int compare_id(const void *key, const void *element)
+{
+    int64_t id = *(const int64_t *)key, other = ((const chunk_mark *)element)->id;
+    return (id > other) - (id < other);
+}
+
+static roast_code see_stated(void *context, int64_t chunk, uint32_t name, roast_str msgpack)
+{
+    stated_reader *reader = context;
+    run_series *out = reader->out;
+    size_t which = 0;
+    while (which < STATED_COUNT && reader->names[which] != name)
+        which++;
+    chunk_mark *mark = which < STATED_COUNT && out->n_chunks
+                           ? bsearch(&chunk, out->chunks, out->n_chunks, sizeof *out->chunks, compare_id)
+                           : NULL;
+    cursor c = cursor_over(msgpack.ptr, msgpack.len);
+    mp_value stated = mp_read(&c);
+    double value = stated.kind == MP_INT ? (double)stated.as.integer : stated.kind == MP_REAL ? stated.as.real : -1;
+    if (!mark || !(value >= 0 && value < 9e18)) /* a user may have a value of this name */
+        return ROAST_OK;
+    int64_t *const targets[] = {&mark->branches, &mark->compressed, &mark->uncompressed};
+    if (*targets[which] == ROAST_ABSENT)
+        *targets[which] = llround(value);
+    return ROAST_OK;
+}
+
+static roast_code read_stated(run_series *out, roast_run *run, roast_error *err)
+{
+    static const roast_str names[STATED_COUNT] = {[STATED_BRANCHES] = {"num_branches_accessed", 21},
+                                                  [STATED_COMPRESSED] = {"accessed_bytes", 14},
+                                                  [STATED_UNCOMPRESSED] = {"accessed_uncompressed_bytes", 27}};
+    stated_reader reader = {out, {RUN_UNKNOWN, RUN_UNKNOWN, RUN_UNKNOWN}};
+    bool any = false;
+    for (uint32_t i = 0; i < run_names(run); i++)
+        for (size_t n = 0; n < STATED_COUNT; n++)
+            if (str_equal(run_name(run, i), names[n])) {
+                reader.names[n] = i;
+                any = true;
+            }
+    return any ? run_each_custom(run, see_stated, &reader, err) : ROAST_OK;
+}
+
 static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, roast_error *err)
 {
     access_list access = {0};
@@ -117,6 +178,8 @@ static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, r
         fail_memory(err);
     if (!code && reader.access)
         code = read_access(out, run, &access, err);
+    if (!code && reader.access)
+        code = read_stated(out, run, err);
     access_release(&access);
     return code;
 }

@@ -10,11 +10,14 @@
 
 /* One attempt at a chunk, on the run's clock: that of its worker, corrected by its offset. */
 typedef struct chunk_mark {
+    int64_t id;
     int64_t start_ns, end_ns;            /* of process(); ROAST_ABSENT: not known */
+    int64_t process_ns;                  /* how long it took, which may be known when its times are not */
     int64_t open_ns, events_ns, back_ns; /* around it; 0 if not known */
     int64_t thread;
     int64_t bytes, events, rss_peak;
-    int64_t compressed, uncompressed; /* of the branches it read, in its file; see SERIES_ACCESS */
+    int64_t branches;                 /* how many it read, and … */
+    int64_t compressed, uncompressed; /* … their bytes in its file; see SERIES_ACCESS */
     int64_t entry_start;
     uint32_t dataset, file, worker, branch_set;
     uint32_t lane; /* see lanes.h */

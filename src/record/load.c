@@ -1,7 +1,8 @@
 /* Opening whatever a user may call a run: a run file, a folder with a run file in it, or a measurement of
  * roastcoffea 0.1.x, which is read into a run in memory. */
+#include "record/load.h"
+
 #include <errno.h>
-#include <roast.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,15 @@
 #include "record/writer_sink.h"
 #include "source/legacy/legacy.h"
 
-static roast_code load_measurement(roast_run **out, const char *path, roast_error *err)
+/* From a directory, or else from texts. */
+static roast_code load_into_memory(roast_run **out, const char *path, const legacy_texts *texts, roast_error *err)
 {
     run_writer *writer;
     roast_code code = run_writer_open(&writer, ":memory:", NULL, err);
     if (code)
         return code;
     record_sink sink = writer_sink(writer);
-    code = legacy_read(path, &sink, err);
+    code = path ? legacy_read(path, &sink, err) : legacy_read_texts(texts, &sink, err);
     if (!code)
         return run_writer_into_run(writer, ROAST_FINISHED, out, err);
     run_writer_close(writer, ROAST_INTERRUPTED, NULL);
@@ -37,11 +39,18 @@ static roast_code load_directory(roast_run **out, const char *path, const roast_
     else if (errno == EACCES)
         code = fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
     else if (legacy_is_measurement(path))
-        code = load_measurement(out, path, err);
+        code = load_into_memory(out, path, NULL, err);
     else
         code = fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);
     free(run_file);
     return code;
+}
+
+roast_code run_of_metrics(roast_run **out, roast_str metrics, roast_error *err)
+{
+    *out = NULL;
+    const legacy_texts texts = {.metrics = metrics};
+    return load_into_memory(out, NULL, &texts, err);
 }
 
 roast_code roast_run_load(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)

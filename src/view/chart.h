@@ -89,6 +89,8 @@ typedef struct chart_options {
     size_t bins;           /* of histograms; 0: as each chart has them */
     size_t legend_entries; /* the most workers, files, … in a legend; 0: 5 */
     size_t pixels;         /* columns to which long series are reduced; 0: 1000 */
+    const double *values;  /* what a distribution over files is of, where a script has them and no run; or NULL */
+    size_t n_values;
 } chart_options;
 
 typedef struct chart_set {
@@ -106,6 +108,7 @@ const char *chart_id_at(size_t index);           /* NULL after the last */
 const char *chart_title_of(const char *id);      /* NULL if there is none */
 const char *chart_kind_text(chart_kind kind);    /* "line", … */
 const char *chart_scale_text(chart_scale scale); /* "number", "time", "category" */
+const char *chart_colour_text(int colour);       /* on a light ground: "#0072b2" */
 
 /* The colours of the datasets of a run, by their number: those that took most time have one of their own, the others
  * CHART_NEUTRAL. NULL if memory is out. */

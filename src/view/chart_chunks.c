@@ -88,7 +88,7 @@ void chart_add_points(chart_builder *b, mark_point point)
 
 static double runtime(const chunk_mark *mark)
 {
-    return mark->start_ns == ROAST_ABSENT ? (double)NAN : clock_seconds(mark->end_ns - mark->start_ns);
+    return mark->process_ns == ROAST_ABSENT ? (double)NAN : clock_seconds(mark->process_ns);
 }
 
 static bool no_chunks(chart_builder *b)
@@ -194,10 +194,8 @@ typedef double (*mark_value)(const chart_builder *b, const chunk_mark *mark); /*
 
 static double branches_of(const chart_builder *b, const chunk_mark *mark)
 {
-    size_t count;
-    if (mark->branch_set == RUN_UNKNOWN || !run_branch_set(b->run, mark->branch_set, &count))
-        return (double)NAN;
-    return (double)count;
+    (void)b;
+    return mark->branches == ROAST_ABSENT ? (double)NAN : (double)mark->branches;
 }
 
 static double compressed_of(const chart_builder *b, const chunk_mark *mark)

@@ -79,6 +79,7 @@ static void put_series(json_writer *w, const chart_series *s)
     json_put_text(w, "name", s->name);
     json_put_text(w, "kind", str_from(chart_kind_text(s->kind)));
     json_put_int(w, "colour", s->colour);
+    json_put_text(w, "shade", str_from(chart_colour_text(s->colour)));
     json_put_text(w, "axis", s->second ? STR("y2") : STR("y"));
     put_bool(w, "legend", s->legend);
     put_bool(w, "quiet", s->quiet);

@@ -1,6 +1,7 @@
 /* Charts of the rows of a summary: files, kinds of task, datasets, sections, workers, and metrics of the run. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "view/chart_build.h"
@@ -61,19 +62,45 @@ static size_t rows_of(const chart_builder *b, metric_id column)
     return b->summary->rows[metric_info(column)->scope].count;
 }
 
+static int compare_reals(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static void note_middle(chart_builder *b, const char *name, double value)
+{
+    bool percent = strcmp(b->spec->x_unit, "%") == 0;
+    chart_note_at(b, NOTE_AT_X, value, chart_text(b, percent ? "%s: %.1f%%" : "%s: %.3f", name, value));
+}
+
+/* Sorts the values. */
+static void note_middles(chart_builder *b, double *values, size_t count)
+{
+    double sum = 0;
+    qsort(values, count, sizeof *values, compare_reals);
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    note_middle(b, "Mean", sum / (double)count);
+    note_middle(b, "Median", (values[(count - 1) / 2] + values[count / 2]) / 2);
+}
+
 void build_file_distribution(chart_builder *b)
 {
-    size_t files = rows_of(b, b->spec->file), count = 0;
+    bool given = b->options.values != NULL;
+    size_t files = given ? b->options.n_values : rows_of(b, b->spec->file), count = 0;
     double *values = chart_alloc(b, files, sizeof *values);
     for (size_t i = 0; values && i < files; i++) {
-        double value = cell(b, b->spec->file, i);
+        double value = given ? b->options.values[i] : cell(b, b->spec->file, i);
         if (isfinite(value))
             values[count++] = value;
     }
-    if (!count)
+    if (!count) {
         chart_is_empty(b, files ? "no file metadata" : "no record names a file");
-    else
-        chart_add_histogram(b, values, count, STR("files"));
+        return;
+    }
+    chart_add_histogram(b, values, count, STR("files"));
+    note_middles(b, values, count);
 }
 
 /* ---- Kinds of task
@@ -86,7 +113,7 @@ typedef struct bar_part {
     double (*value)(const chart_builder *b, size_t row, const struct bar_part *part);
     metric_id metric;
     double scale;
-    const char *activity;
+    const char *activity, *unit;
     double shift, width;
     bool on_top;
 } bar_part;
@@ -103,10 +130,10 @@ static double part_activity(const chart_builder *b, size_t row, const bar_part *
     for (size_t i = 0; i < run_activities(b->run); i++) {
         const roast_activity *activity = run_activity(b->run, i);
         if (str_equal(activity->prefix, prefix) && str_equal(activity->activity, str_from(part->activity)) &&
-            str_equal(activity->unit, STR("seconds")) && isfinite(activity->value))
+            str_equal(activity->unit, str_from(part->unit)) && isfinite(activity->value))
             sum += activity->value;
     }
-    return sum;
+    return sum * part->scale;
 }
 
 static double total_of(const chart_builder *b, size_t row, const bar_part *parts, size_t n_parts)
@@ -159,15 +186,13 @@ static void build_tasks(chart_builder *b, const bar_part *parts, size_t n_parts,
         chart_category(b, &b->out->x, i, cell_text(b, M_activity_prefix, rows[i]));
     for (size_t p = 0; p < n_parts; p++)
         add_part(b, rows, count, tops, &parts[p]);
-    if (n_parts == 1)
-        b->out->series[0].legend = false;
 }
 
 void build_task_cpu_io(chart_builder *b)
 {
     static const bar_part parts[] = {
-        {"CPU Time", 0, part_metric, M_activity_cpu_seconds, 1, NULL, -0.175, 0.35, false},
-        {"I/O Time", 1, part_metric, M_activity_noncpu_seconds, 1, NULL, 0.175, 0.35, false},
+        {"CPU Time", 0, part_metric, M_activity_cpu_seconds, 1, NULL, NULL, -0.175, 0.35, false},
+        {"I/O Time", 1, part_metric, M_activity_noncpu_seconds, 1, NULL, NULL, 0.175, 0.35, false},
     };
     build_tasks(b, parts, 2, "no task has CPU or I/O time");
 }
@@ -175,18 +200,19 @@ void build_task_cpu_io(chart_builder *b)
 void build_task_bytes(chart_builder *b)
 {
     static const bar_part parts[] = {
-        {"bytes read", 0, part_metric, M_activity_memory_read_bytes, 1e-9, NULL, 0, 0.8, false},
+        {"from memory", 0, part_activity, METRIC_COUNT, 1e-9, "memory-read", "bytes", -0.175, 0.35, false},
+        {"from disk", 1, part_activity, METRIC_COUNT, 1e-9, "disk-read", "bytes", 0.175, 0.35, false},
     };
-    build_tasks(b, parts, 1, "no task read from memory");
+    build_tasks(b, parts, 2, "no task read from memory or from disk");
 }
 
 void build_task_overhead(chart_builder *b)
 {
     static const bar_part parts[] = {
-        {"Decompress", 0, part_activity, METRIC_COUNT, 1, "decompress", -0.175, 0.35, false},
-        {"Compress", 4, part_activity, METRIC_COUNT, 1, "compress", -0.175, 0.35, true},
-        {"Deserialize", 1, part_activity, METRIC_COUNT, 1, "deserialize", 0.175, 0.35, false},
-        {"Serialize", 3, part_activity, METRIC_COUNT, 1, "serialize", 0.175, 0.35, true},
+        {"Decompress", 0, part_activity, METRIC_COUNT, 1, "decompress", "seconds", -0.175, 0.35, false},
+        {"Compress", 4, part_activity, METRIC_COUNT, 1, "compress", "seconds", -0.175, 0.35, true},
+        {"Deserialize", 1, part_activity, METRIC_COUNT, 1, "deserialize", "seconds", 0.175, 0.35, false},
+        {"Serialize", 3, part_activity, METRIC_COUNT, 1, "serialize", "seconds", 0.175, 0.35, true},
     };
     build_tasks(b, parts, 4, "no task compressed or serialised");
 }

@@ -441,6 +441,13 @@ static const struct shades {
           "#9aa5b3",
           "#2a313b"};
 
+const char *chart_colour_text(int colour)
+{
+    return colour == CHART_BAD                     ? LIGHT.bad
+           : colour < 0 || colour >= CHART_COLOURS ? LIGHT.neutral
+                                                   : LIGHT.colours[colour];
+}
+
 static void put_colour(buf *out, const char *name, const char *value)
 {
     buf_format(

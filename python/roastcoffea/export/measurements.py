@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-__all__ = ["load_measurement", "save_measurement", "save_run"]
+__all__ = ["load_measurement", "plain_value", "save_measurement", "save_run"]
 
 _FORMAT = "roastcoffea_measurement_v1"
 
@@ -82,10 +82,11 @@ def load_measurement(path: str | os.PathLike) -> tuple[dict[str, Any], float, fl
 
 
 def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=2, default=_plain))
+    path.write_text(json.dumps(value, indent=2, default=plain_value))
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """What JSON has no form for, as something it has."""
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
     if isinstance(value, (set, frozenset)):

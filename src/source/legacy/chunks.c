@@ -13,9 +13,6 @@
 
 static const double MIB = 1048576, GB = 1e9;
 
-/* Readings of a clock with a date are larger than this, those of a clock without one smaller. */
-static const double FIRST_DATED_SECOND = 1e9;
-
 typedef enum field_kind {
     FIELD_INT,
     FIELD_TEXT,
@@ -26,7 +23,7 @@ typedef enum field_kind {
     FIELD_BYTES,   /* 0 counts as not measured if no chunk has any */
     FIELD_FLAG,
     FIELD_BRANCHES,
-    FIELD_OF_BRANCHES, /* kept as a custom value, and 0 if the branches are not known */
+    FIELD_OF_BRANCHES, /* kept as a custom value; 0 says nothing if the branches are not known */
     FIELD_PARTS,       /* sections and files, read apart */
     FIELD_CUSTOM,      /* a map of custom values */
     FIELD_DERIVED,     /* follows from another key; kept as a custom value if that one is missing */
@@ -241,7 +238,7 @@ static roast_code read_number(chunks *c, const field *f, const json_place *at, c
     switch (f->kind) {
     case FIELD_EPOCH:
         code = json_read_real(at, value, &seconds, c->r->err);
-        if (!code && seconds >= FIRST_DATED_SECOND)
+        if (!code && seconds >= c->r->first_dated_second)
             *out = clock_ns_from_seconds(seconds);
         return code;
     case FIELD_SECONDS:
@@ -285,7 +282,9 @@ static roast_code read_field(chunks *c, const field *f, const json_place *at, js
     case FIELD_BRANCHES:
         return read_branches(c, at, value);
     case FIELD_OF_BRANCHES:
-        return c->branches_known && json_is_number(value) ? add_custom(c, f->key, value) : ROAST_OK;
+        return json_is_number(value) && (c->branches_known || json_number_value(value) > 0)
+                   ? add_custom(c, f->key, value)
+                   : ROAST_OK;
     case FIELD_PARTS:
         return ROAST_OK;
     case FIELD_CUSTOM:
@@ -578,7 +577,7 @@ static roast_code survey_chunk(legacy_reader *r, const json_place *at, json_t *c
         roast_code code = json_read_real(&place, json_object_get(chunk, keys[i]), &seconds, r->err);
         if (code)
             return code;
-        if (seconds >= FIRST_DATED_SECOND)
+        if (seconds >= r->first_dated_second)
             range_add(&r->chunks, clock_ns_from_seconds(seconds));
         else if (!isnan(seconds))
             r->chunks_not_on_wall = true;

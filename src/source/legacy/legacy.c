@@ -16,6 +16,9 @@
 #include "model/metric.h"
 #include "source/legacy/parts.h"
 
+/* A clock without a date counts from the start of the machine: none has been up for 30 years. */
+static const double FIRST_DATED_SECOND = 1e9;
+
 /* ---- What the parts share ------------------------------------------------------------------------------------------
  */
 
@@ -180,7 +183,9 @@ static roast_str name_of(const char *directory)
 
 static roast_code read_parts(legacy_reader *r)
 {
-    roast_code code = r->sink->fact(r->sink->context, "name", name_of(r->texts->directory), r->err);
+    roast_code code = ROAST_OK;
+    if (!r->loose)
+        code = r->sink->fact(r->sink->context, "name", name_of(r->texts->directory), r->err);
     if (!code)
         code = r->sink->fact(r->sink->context, "source", STR("roastcoffea 0.1.x measurement"), r->err);
     roast_code (*const parts[])(legacy_reader *) = {tracking_survey,     chunks_survey, window_place,
@@ -194,12 +199,19 @@ static roast_code read_parts(legacy_reader *r)
 roast_code legacy_read_texts(const legacy_texts *texts, const record_sink *sink, roast_error *err)
 {
     buf metrics_path = {0}, metadata_path = {0}, config_path = {0};
-    buf_format(&metrics_path, "%s/metrics.json", texts->directory);
-    buf_format(&metadata_path, "%s/metadata.json", texts->directory);
-    buf_format(&config_path, "%s/config.json", texts->directory);
+    const char *directory = texts->directory ? texts->directory : "the data given";
+    buf_format(&metrics_path, texts->directory ? "%s/metrics.json" : "%s", directory);
+    buf_format(&metadata_path, "%s/metadata.json", directory);
+    buf_format(&config_path, "%s/config.json", directory);
     const time_range none = {ROAST_ABSENT, ROAST_ABSENT};
-    legacy_reader r = {
-        .texts = texts, .sink = sink, .err = err, .tracked = none, .chunks = none, .heartbeat_lag = ROAST_ABSENT};
+    legacy_reader r = {.texts = texts,
+                       .sink = sink,
+                       .err = err,
+                       .loose = !texts->directory,
+                       .first_dated_second = texts->directory ? FIRST_DATED_SECOND : 0,
+                       .tracked = none,
+                       .chunks = none,
+                       .heartbeat_lag = ROAST_ABSENT};
     roast_code code = ROAST_OK;
     if (metrics_path.code || metadata_path.code || config_path.code) {
         code = fail_memory(err);

@@ -14,6 +14,9 @@ typedef struct time_range {
 
 typedef struct legacy_reader {
     const legacy_texts *texts;
+    bool loose; /* parts from a script: nothing says when the run was but they */
+    /* Readings of a clock with a date are larger than this, those of a clock without one smaller. */
+    double first_dated_second;
     const record_sink *sink;
     roast_error *err;
     json_place metrics_file, metadata_file;

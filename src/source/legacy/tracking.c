@@ -401,9 +401,10 @@ roast_code tracking_survey(legacy_reader *r)
     if (!code)
         code = read_counts(&t, &t.counts);
     for (uint32_t i = 0; !code && i < t.workers.count; i++) {
-        code = read_series_of(&t, t.workers.strings[i].ptr, SERIES_MEMORY, &t.of_worker);
-        if (!code)
-            code = read_series_of(&t, t.workers.strings[i].ptr, SERIES_LAST_SEEN, &t.of_worker);
+        /* In a measurement all series have the same times; a script may give any of them. */
+        for (series_id s = 0; !code && s < SERIES_COUNT; s++)
+            if (r->loose || s == SERIES_MEMORY || s == SERIES_LAST_SEEN)
+                code = read_series_of(&t, t.workers.strings[i].ptr, s, &t.of_worker);
         survey_heartbeats(r, &t.of_worker);
         for (size_t p = 0; p < t.of_worker.count; p++)
             range_add(&r->tracked, t.of_worker.items[p].t_ns);

@@ -10,9 +10,6 @@
 
 #define QUARTER_HOUR (900 * NS_PER_S)
 
-/* A clock without a date counts from the start of the machine: none has been up for 30 years. */
-static const double FIRST_DATED_SECOND = 1e9;
-
 typedef struct window {
     double started, ended;    /* as start_end_time.txt says; NAN without it */
     int64_t elapsed_ns;       /* or absent */
@@ -135,7 +132,7 @@ static void set_window(window *w, int64_t start_ns)
  * the first sample marks the start, to some milliseconds, and samples go on after the end. */
 static roast_code find_window(legacy_reader *r, window *w)
 {
-    if (w->started >= FIRST_DATED_SECOND) {
+    if (w->started >= r->first_dated_second) {
         set_window(w, clock_ns_from_seconds(w->started));
         return w->start_ns == ROAST_ABSENT
                    ? fail(r->err, ROAST_CORRUPT, "%s/start_end_time.txt: the times are too large", r->texts->directory)
@@ -167,6 +164,18 @@ static roast_code find_window(legacy_reader *r, window *w)
                        "was taken as the end, and as UTC.");
 }
 
+/* From the first to the last of what there is. */
+static void span_parts(const legacy_reader *r, window *w)
+{
+    time_range all = {ROAST_ABSENT, ROAST_ABSENT};
+    range_add(&all, r->tracked.first_ns);
+    range_add(&all, r->tracked.last_ns);
+    range_add(&all, r->chunks.first_ns);
+    range_add(&all, r->chunks.last_ns);
+    w->start_ns = all.first_ns;
+    w->end_ns = all.last_ns;
+}
+
 static roast_code give_fact(legacy_reader *r, const char *key, int64_t value)
 {
     return value == ROAST_ABSENT ? ROAST_OK : r->sink->fact_int(r->sink->context, key, value, r->err);
@@ -176,9 +185,11 @@ roast_code window_place(legacy_reader *r)
 {
     window w = {(double)NAN, (double)NAN, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
     roast_code code = find_zone(r);
-    if (!code)
+    if (r->loose)
+        span_parts(r, &w);
+    if (!code && !r->loose)
         code = find_elapsed(r, &w);
-    if (!code)
+    if (!code && !r->loose)
         code = find_window(r, &w);
     if (!code)
         code = give_fact(r, "t_start_ns", w.start_ns);
