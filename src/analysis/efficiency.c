@@ -13,9 +13,10 @@ static void say_why(roast_summary *summary)
     if (is_missing(summary, M_run_total_cores))
         for (size_t i = 0; i < sizeof per_core / sizeof *per_core; i++)
             summary_set_why(summary, per_core[i], "the number of cores is not known");
-    if (is_missing(summary, M_run_processor_noncpu_time_seconds)) {
-        summary_set_why(summary, M_run_io_overhead_percent, "no spans were recorded");
-        summary_set_why(summary, M_run_io_share_percent, "no spans were recorded");
+    const char *no_spans = summary->why[M_run_processor_noncpu_time_seconds];
+    if (no_spans) {
+        summary_set_why(summary, M_run_io_overhead_percent, no_spans);
+        summary_set_why(summary, M_run_io_share_percent, no_spans);
     }
     for (metric_id id = M_run_core_efficiency; id <= M_run_io_share_percent; id++)
         summary_set_why(summary, id, "what it is computed from is missing");
