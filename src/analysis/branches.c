@@ -303,7 +303,7 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
     summary_cell_int(summary, M_file_total_events, i, chunks->events);
     summary_cell_real(summary, M_file_total_duration, i, seconds);
     summary_cell_real(summary, M_file_open_seconds, i, clock_seconds(chunks->open_ns));
-    summary_cell_real(summary, M_file_rate_khz, i, ratio((double)chunks->events, seconds * 1000));
+    summary_cell_real(summary, M_file_rate_khz, i, ratio(measured(chunks->events), seconds * 1000));
     summary_cell_real(summary, M_file_compression_ratio, i, ratio(compressed, uncompressed));
     summary_cell_real(summary, M_file_times_smaller, i, ratio(uncompressed, compressed));
     summary_cell_int(summary, M_file_total_branches, i, file->total_branches);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/saturate.h"
 #include "base/str.h"
 
 /* Failed attempts of one reason in one place. */
@@ -40,32 +41,30 @@ static int64_t or_zero(int64_t value)
     return value == ROAST_ABSENT ? 0 : value;
 }
 
-/* Stops at the largest number there is: only a damaged file holds such times. */
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? -INT64_MAX : INT64_MAX) : sum;
-}
-
 static int64_t busy_ns(const roast_chunk *chunk)
 {
-    return plus(plus(or_zero(chunk->open_ns), or_zero(chunk->events_ns)),
-                plus(or_zero(chunk->duration_ns), or_zero(chunk->return_ns)));
+    int64_t sum = or_zero(chunk->duration_ns);
+    saturated_add(&sum, or_zero(chunk->open_ns));
+    saturated_add(&sum, or_zero(chunk->events_ns));
+    saturated_add(&sum, or_zero(chunk->return_ns));
+    return sum;
 }
 
 /* again: what it gave was there already, so only its time counts. */
 static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed, bool again)
 {
     tally->failed += failed;
-    tally->busy_ns = plus(tally->busy_ns, busy_ns(chunk));
-    tally->attempted_ns = plus(tally->attempted_ns, or_zero(chunk->duration_ns));
+    saturated_add(&tally->busy_ns, busy_ns(chunk));
+    saturated_add(&tally->attempted_ns, or_zero(chunk->duration_ns));
     add_measured(&tally->cpu_ns, chunk->cpu_ns);
     add_measured(&tally->open_ns, chunk->open_ns);
     if (failed || again)
         return;
     tally->chunks++;
-    tally->events = plus(tally->events, or_zero(chunk->events));
-    tally->process_ns = plus(tally->process_ns, or_zero(chunk->duration_ns));
+    if (tally->chunks == 1) /* nothing done is 0; from the first on, what was not measured is absent */
+        tally->events = tally->process_ns = ROAST_ABSENT;
+    add_measured(&tally->events, chunk->events);
+    add_measured(&tally->process_ns, chunk->duration_ns);
     add_measured(&tally->bytes_read, chunk->bytes_read);
     add_measured(&tally->read_requests, chunk->read_requests);
 }
@@ -140,7 +139,7 @@ static bool measure_failure(chunk_pass *pass, const roast_chunk *chunk)
     if (!group)
         return false;
     group->count++;
-    group->lost_ns = plus(group->lost_ns, busy_ns(chunk));
+    saturated_add(&group->lost_ns, busy_ns(chunk));
     return true;
 }
 
@@ -169,7 +168,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     add_measured(&pass->run_delay_ns, chunk->run_delay_ns);
     add_measured(&pass->schema_ns, chunk->events_ns);
     if (chunk->cpu_ns != ROAST_ABSENT && chunk->duration_ns != ROAST_ABSENT)
-        add_measured(&pass->noncpu_ns, plus(chunk->duration_ns, -chunk->cpu_ns));
+        add_measured(&pass->noncpu_ns, chunk->duration_ns - chunk->cpu_ns);
     add_if_known(&pass->mem_peak, mebibytes(chunk->rss_peak));
     size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
     tally(&a->all, chunk, failed, attempt.again);
@@ -178,7 +177,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed, attempt.again);
     if (chunk->t_start_ns != ROAST_ABSENT) {
         analysis_saw_time(a, chunk->t_start_ns);
-        analysis_saw_time(a, plus(chunk->t_start_ns, or_zero(chunk->duration_ns)));
+        analysis_saw_time(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
     }
     bool kept = !memory_out && (failed ? measure_failure(pass, chunk) : measure_success(pass, chunk));
     int64_t events = failed || attempt.again ? 0 : or_zero(chunk->events);
@@ -299,11 +298,11 @@ static void fill_dataset_row(roast_summary *summary, size_t row, roast_str name,
     summary_cell_int(summary, M_dataset_total_events, row, tally->events);
     summary_cell_real(summary, M_dataset_total_duration, row, seconds);
     summary_cell_real(summary, M_dataset_mean_duration, row, ratio(seconds, chunks));
-    summary_cell_real(summary, M_dataset_mean_events_per_chunk, row, ratio((double)tally->events, chunks));
+    summary_cell_real(summary, M_dataset_mean_events_per_chunk, row, ratio(measured(tally->events), chunks));
     summary_cell_real(summary, M_dataset_cpu_seconds, row, clock_seconds(tally->cpu_ns));
     summary_cell_real(summary, M_dataset_open_seconds, row, clock_seconds(tally->open_ns));
     summary_cell_int(summary, M_dataset_bytes_read, row, tally->bytes_read);
-    summary_cell_real(summary, M_dataset_rate_khz, row, ratio((double)tally->events, seconds * 1000));
+    summary_cell_real(summary, M_dataset_rate_khz, row, ratio(measured(tally->events), seconds * 1000));
     summary_cell_real(summary, M_dataset_requests_per_chunk, row, ratio(measured(tally->read_requests), chunks));
 }
 

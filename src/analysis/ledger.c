@@ -541,8 +541,9 @@ static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
     if (!summary_add_rows(summary, ROAST_SCOPE_worker_ledger, workers))
         return fail_memory(err);
     for (uint32_t w = 0; w < workers; w++) {
-        summary_cell_text(summary, M_worker_ledger_worker, w, run_worker(b->a->run, w)->address);
-        if (summary_cell(summary, M_worker_ledger_worker, w).kind != ROAST_TEXT)
+        roast_str address = run_worker(b->a->run, w)->address;
+        summary_cell_text(summary, M_worker_ledger_worker, w, address);
+        if (summary_cell(summary, M_worker_ledger_worker, w).kind != ROAST_TEXT && !str_absent(address))
             return fail_memory(err);
         summary_cell_real(summary, M_worker_ledger_core_seconds, w, b->offered[w]);
         for (int i = 0; i < LEDGER_COUNT; i++)

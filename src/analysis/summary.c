@@ -8,6 +8,7 @@
 #include "analysis/explain.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/saturate.h"
 #include "base/str.h"
 
 /* ---- Filling and asking -------------------------------------------------------------------------------------- */
@@ -142,8 +143,7 @@ void add_measured(int64_t *sum, int64_t term)
         return;
     if (*sum == ROAST_ABSENT)
         *sum = 0;
-    if (__builtin_add_overflow(*sum, term, sum)) /* only a damaged file holds such numbers */
-        *sum = ROAST_ABSENT;
+    saturated_add(sum, term);
 }
 
 double measured(int64_t value)

@@ -319,7 +319,7 @@ static void fill_worker_chunks(const analysis *a, uint32_t i, roast_summary *sum
     summary_cell_real(summary, M_worker_busy_seconds, i, clock_seconds(chunks->busy_ns));
     summary_cell_real(summary, M_worker_cpu_seconds, i, clock_seconds(chunks->cpu_ns));
     summary_cell_real(summary, M_worker_rate_khz, i,
-                      ratio((double)chunks->events, clock_seconds(chunks->process_ns) * 1000));
+                      ratio(measured(chunks->events), clock_seconds(chunks->process_ns) * 1000));
 }
 
 static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *summary)

@@ -15,8 +15,8 @@ static void from_chunks(const analysis *a, totals *t)
 {
     if (a->all.chunks + a->all.failed == 0)
         return;
-    t->events = (double)a->all.events;
-    t->bytes = a->all.bytes_read == ROAST_ABSENT ? (double)NAN : (double)a->all.bytes_read;
+    t->events = measured(a->all.events);
+    t->bytes = measured(a->all.bytes_read);
     t->seconds = clock_seconds(a->all.process_ns);
     t->chunks = (double)a->all.chunks;
 }

@@ -255,8 +255,24 @@ static roast_code load_row(void *context, row r)
         return l->indexed ? ROAST_CORRUPT : ROAST_OK; /* more rows than were counted: the run is being written */
     l->read(l, r, (char *)l->table->rows + place * l->row_size);
     l->filled++;
-    l->table->count = l->indexed ? l->capacity : l->filled;
+    if (place >= l->table->count)
+        l->table->count = place + 1;
     return l->failed ? ROAST_MEMORY : ROAST_OK;
+}
+
+/* As many rows as the file has room for: none takes less than this many bytes. */
+enum { SMALLEST_ROW = 8 };
+
+static roast_code most_rows(roast_run *run, size_t *count, roast_error *err)
+{
+    sqlite3_stmt *statement;
+    int code =
+        sqlite3_prepare_v2(run->located.db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                           -1, &statement, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        *count = (size_t)sqlite3_column_int64(statement, 0) / SMALLEST_ROW;
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? ROAST_OK : database_fail(run->located.db, run->path, "reading", err);
 }
 
 /* The number of rows to make room for. Ids are given out densely: more ids than rows means damage. */
@@ -280,11 +296,9 @@ static roast_code count_rows(roast_run *run, const char *table, bool indexed, si
     sqlite3_finalize(statement);
     if (code == SQLITE_ROW)
         return ROAST_OK;
-    if (run->salvage && is_damage(code)) /* an upper bound serves: no row is smaller than a few bytes */
-        *count = 100000;
-    else
-        return database_fail(run->located.db, run->path, "reading", err);
-    return ROAST_OK;
+    if (run->salvage && is_damage(code))
+        return most_rows(run, count, err);
+    return database_fail(run->located.db, run->path, "reading", err);
 }
 
 typedef struct table_spec {
@@ -293,6 +307,7 @@ typedef struct table_spec {
     bool indexed;            /* rows have ids that others refer to */
     bool has_rowid;
     void (*read)(loader *loader, row r, void *target);
+    void (*clear)(void *target); /* of a row that is lost; NULL: all zero */
 } table_spec;
 
 static void read_keyed_text(loader *l, row r, void *target)
@@ -321,6 +336,16 @@ static void read_worker(loader *l, row r, void *target)
         .clock_offset_ns = column_int(r, 11),
         .clock_error_ns = column_int(r, 12),
     };
+}
+
+static void clear_worker(void *target)
+{
+    *(roast_worker *)target = roast_worker_none();
+}
+
+static void clear_file(void *target)
+{
+    *(roast_file *)target = roast_file_none();
 }
 
 static void read_file(loader *l, row r, void *target)
@@ -382,10 +407,10 @@ static const table_spec small_tables[] = {
     {"dataset", "name", TABLE(datasets, roast_str), true, true, read_text},
     {"worker",
      "address, name, host, pid, cores, memory_limit, joined_ns, left_ns, lost, reason, clock_offset_ns, clock_error_ns",
-     TABLE(workers, roast_worker), true, true, read_worker},
+     TABLE(workers, roast_worker), true, true, read_worker, clear_worker},
     {"file",
      "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level, bytes_read",
-     TABLE(files, roast_file), true, true, read_file},
+     TABLE(files, roast_file), true, true, read_file, clear_file},
     {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_count), false, true, read_count},
     {"activity", "context, prefix, activity, unit, value", TABLE(activities, roast_activity), false, false,
      read_activity},
@@ -405,6 +430,8 @@ static roast_code load_table(roast_run *run, const table_spec *spec, roast_error
     table.rows = arena_alloc(&run->memory, l.capacity, l.row_size);
     if (!table.rows)
         return fail_memory(err);
+    for (size_t i = 0; spec->clear && i < l.capacity; i++)
+        spec->clear((char *)table.rows + i * l.row_size);
     code = (spec->has_rowid ? scan_table : scan_keyed)(run, spec->name, spec->columns, load_row, &l, err);
     if (code == ROAST_CORRUPT && spec->indexed && err && !err->code)
         fail(err, code, "%s: damaged: table %s has gaps", run->path, spec->name);
