@@ -49,6 +49,7 @@ struct roast_run {
     small_table activities;       /* roast_activity */
     small_table givens;           /* given_value */
     small_table notes;            /* run_note */
+    small_table findings;         /* run_note: what reading found wrong with the file */
 };
 
 /* ---- Columns ------------------------------------------------------------------------------------------------- */
@@ -121,15 +122,16 @@ static roast_value column_value(roast_run *run, row r, int column, bool *failed)
 
 static void add_note(roast_run *run, const char *level, const char *text)
 {
-    run_note *notes = arena_alloc(&run->memory, run->notes.count + 1, sizeof *notes);
+    small_table *found = &run->findings;
+    run_note *notes = arena_alloc(&run->memory, found->count + 1, sizeof *notes);
     roast_str kept = arena_str(&run->memory, str_from(text));
     if (!notes || str_absent(kept))
         return; /* the caller goes on without the note rather than without the data */
-    if (run->notes.count)
-        memcpy(notes, run->notes.rows, run->notes.count * sizeof *notes);
-    notes[run->notes.count] = (run_note){.t_ns = ROAST_ABSENT, .level = str_from(level), .text = kept};
-    run->notes.rows = notes;
-    run->notes.count++;
+    if (found->count)
+        memcpy(notes, found->rows, found->count * sizeof *notes);
+    notes[found->count] = (run_note){.t_ns = ROAST_ABSENT, .level = str_from(level), .text = kept};
+    found->rows = notes;
+    found->count++;
 }
 
 /* What is done with a row; ROAST_OK to go on. */
@@ -421,27 +423,21 @@ static const table_spec small_tables[] = {
 static roast_code load_table(roast_run *run, const table_spec *spec, roast_error *err)
 {
     loader l = {.run = run, .row_size = spec->row_size, .indexed = spec->indexed, .read = spec->read};
-    /* Notes may be added to the run while its own are read, so a table is put in place when it is complete. */
-    small_table table = {0};
-    l.table = &table;
+    small_table *table = (small_table *)((char *)run + spec->offset);
+    l.table = table;
     roast_code code = count_rows(run, spec->name, spec->indexed, &l.capacity, err);
     if (code)
         return code;
-    table.rows = arena_alloc(&run->memory, l.capacity, l.row_size);
-    if (!table.rows)
+    table->rows = arena_alloc(&run->memory, l.capacity, l.row_size);
+    if (!table->rows)
         return fail_memory(err);
     for (size_t i = 0; spec->clear && i < l.capacity; i++)
-        spec->clear((char *)table.rows + i * l.row_size);
+        spec->clear((char *)table->rows + i * l.row_size);
     code = (spec->has_rowid ? scan_table : scan_keyed)(run, spec->name, spec->columns, load_row, &l, err);
     if (code == ROAST_CORRUPT && spec->indexed && err && !err->code)
         fail(err, code, "%s: damaged: table %s has gaps", run->path, spec->name);
     if (l.failed)
         code = fail_memory(err);
-    small_table *place = (small_table *)((char *)run + spec->offset);
-    small_table added = *place;
-    *place = table;
-    for (size_t i = 0; i < added.count; i++)
-        add_note(run, "warning", ((run_note *)added.rows)[i].text.ptr);
     return code;
 }
 
@@ -693,12 +689,14 @@ roast_str run_given(const roast_run *run, size_t index, roast_value *value)
 
 size_t run_notes(const roast_run *run)
 {
-    return run->notes.count;
+    return run->findings.count + run->notes.count;
 }
 
 const run_note *run_note_at(const roast_run *run, size_t index)
 {
-    return row_at(&run->notes, index, sizeof(run_note));
+    size_t found = run->findings.count;
+    return index < found ? row_at(&run->findings, index, sizeof(run_note))
+                         : row_at(&run->notes, index - found, sizeof(run_note));
 }
 
 size_t run_facts(const roast_run *run)

@@ -62,6 +62,7 @@ def salvage(roast, tmp_path):
         assert folder_state(tmp_path) == before
         if shown.returncode == 2:
             assert shown.stderr.count("\n") == 1, shown.stderr
+            assert str(path) in shown.stderr
             return False
         assert "damaged" in shown.stdout + shown.stderr or "cut short" in shown.stdout + shown.stderr
         return True
@@ -160,6 +161,57 @@ def test_a_salvaged_run_shows_what_its_intact_pages_hold(roast, run_bytes, tmp_p
     shown = roast("show", "--salvage", path, "--json")
     assert shown.returncode == 0, shown.stderr
     assert json.loads(shown.stdout)["num_chunk_records"] == chunks
+
+
+def test_a_lost_page_of_names_files_or_workers_costs_those_and_nothing_else(roast, synthesize, salvage, tmp_path):
+    made, _ = synthesize(seed=6, datasets=2, files=300, chunks=600, workers=600, samples=2, branches=40)
+    path, whole = tmp_path / "run.roast", made.read_bytes()
+    intact = json.loads(roast("show", "--json", made).stdout)
+    with sqlite3.connect(f"file:{made}?mode=ro&immutable=1", uri=True) as database:
+        roots = [page for (page,) in database.execute("SELECT rootpage FROM sqlite_schema WHERE rootpage > 1")]
+        leaves = database.execute(
+            "SELECT name, pageno FROM dbstat WHERE name IN ('name', 'file', 'worker') AND pagetype = 'leaf'"
+        ).fetchall()
+    assert len(leaves) > 20
+    for table, page in leaves:
+        start = (page - 1) * PAGE
+        path.write_bytes(whole[:start] + bytes(PAGE) + whole[start + PAGE :])
+        assert salvage(path), f"{table}, page {page}"
+        shown = json.loads(roast("show", "--salvage", "--json", path).stdout)
+        assert shown["num_chunk_records"] == intact["num_chunk_records"]
+        assert shown["total_events"] == intact["total_events"]
+        if table == "worker" and page not in roots:  # what is not known of a worker is not 0
+            assert 0 < sum(row["cores"] == 4 for row in shown["workers"]) < 600
+            assert {row["cores"] for row in shown["workers"]} <= {4, None}
+            assert shown["workers_left"] + shown["workers_lost"] <= intact["workers_left"] + intact["workers_lost"]
+
+
+ABSURD = [-(2**63), 2**63 - 1, 2**62, -(2**62), -1, 0, 1, 1e308, -1e308, float("inf"), "text", b"\xff", None]
+
+
+def test_absurd_numbers_in_a_run_give_an_answer_or_an_error(roast, run_bytes, tmp_path):
+    """A run without its seal is believed to be whole, whatever its columns hold."""
+    path, chance = tmp_path / "run.roast", random.Random(15)
+    for _ in range(60):
+        path.write_bytes(run_bytes)
+        with sqlite3.connect(path) as database:
+            tables = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            for _ in range(chance.randrange(1, 4)):
+                table = chance.choice(tables)
+                columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})") if not row[5]]
+                some = f"rowid % {chance.randrange(1, 4)} = 0" if table not in ("run", "given", "document") else "1"
+                if not columns or table in ("branch", "branch_set", "activity"):
+                    continue
+                values = (chance.choice(ABSURD),)
+                database.execute(f"UPDATE OR IGNORE {table} SET {chance.choice(columns)} = ? WHERE {some}", values)
+        data = path.read_bytes()
+        path.write_bytes(data[: PAGE - 8] + bytes(8) + data[PAGE:])
+        for command in (("show", path), ("explain", path), ("report", path, "-o", "-"),
+                        ("export", path, "--to", "perfetto"), ("compare", path, path)):  # fmt: skip
+            done = roast(*command, text=False, errors=None)
+            assert done.returncode in (0, 2), (command, done.returncode, done.stderr[-2000:])
+            assert done.returncode == 0 or done.stderr.count(b"\n") == 1, done.stderr[-2000:]
+        path.unlink()
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
