@@ -197,7 +197,7 @@ static roast_code copy_facts(roast_summary *summary, const roast_run *run, roast
 /* After everything else, because reading may have added notes. */
 static roast_code copy_notes(roast_summary *summary, const roast_run *run, roast_error *err)
 {
-    summary->notes = arena_alloc(&summary->memory, run_notes(run), sizeof *summary->notes);
+    summary->notes = arena_alloc(&summary->memory, run_notes(run) + 1, sizeof *summary->notes);
     if (!summary->notes)
         return fail_memory(err);
     for (size_t i = 0; i < run_notes(run); i++) {
@@ -207,6 +207,9 @@ static roast_code copy_notes(roast_summary *summary, const roast_run *run, roast
             return fail_memory(err);
         summary->notes[summary->n_notes++] = copy;
     }
+    if (summary->totals_of_chunks)
+        summary->notes[summary->n_notes++] =
+            (summary_note){STR("info"), STR("there is no coffea report: totals are sums over the chunk records")};
     return ROAST_OK;
 }
 

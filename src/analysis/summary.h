@@ -29,6 +29,7 @@ struct roast_summary {
         roast_str key, value;
     } * facts; /* of the run, as text: versions, host, engine */
     size_t n_facts;
+    bool totals_of_chunks; /* there is no report, so totals are sums over chunk records */
     summary_note *notes;
     size_t n_notes;
     struct explanation *explanation; /* what held it back; NULL if nothing can be said */

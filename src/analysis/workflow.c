@@ -113,6 +113,7 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
         code = from_custom_metrics(a->run, &t, err);
     if (code)
         return code;
+    a->summary->totals_of_chunks = !t.from_report && isfinite(t.events);
     double elapsed = elapsed_seconds(a);
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");

@@ -218,6 +218,48 @@ static void memory_is_weighted_by_time_and_then_averaged_over_workers(void **sta
     roast_summary_free(summary);
 }
 
+static void add_heartbeat(run_writer *writer, const char *worker, int64_t t_s, int64_t memory)
+{
+    roast_sample sample = roast_sample_none();
+    sample.worker = str_from(worker);
+    sample.t_ns = t_s * S;
+    sample.last_seen_ns = t_s * S;
+    sample.memory = memory;
+    assert_int_equal(run_write_sample(writer, &sample, NULL), ROAST_OK);
+}
+
+static void samples_of_the_probe_count_although_they_come_after_later_heartbeats(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    add_worker(writer, "tcp://a:1", 2, 0, -1);
+    add_heartbeat(writer, "tcp://a:1", 0, 500);
+    add_heartbeat(writer, "tcp://a:1", 6, 500);
+    for (int64_t t = 0; t <= 6; t++) /* a batch: 0, 100, 200, 900, 200, 100, 0 */
+        add_sample(writer, "tcp://a:1", t, t == 3 ? 900 : 100 * (t < 3 ? t : 6 - t), (double)NAN, (double)NAN);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "peak_memory_bytes"), 900, 0);
+    assert_close(value(summary, "avg_memory_per_worker_bytes"), (50 + 150 + 550) * 2 / 6.0, 1e-9);
+    assert_close(cell(summary, ROAST_SCOPE_worker, 0, "samples"), 9, 0);
+    roast_summary_free(summary);
+}
+
+static void a_heartbeat_that_comes_late_may_still_be_the_peak(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    add_worker(writer, "tcp://a:1", 2, 0, -1);
+    add_heartbeat(writer, "tcp://a:1", 0, 100);
+    add_heartbeat(writer, "tcp://a:1", 10, 100);
+    add_heartbeat(writer, "tcp://a:1", 5, 700);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "peak_memory_bytes"), 700, 0);
+    assert_close(value(summary, "avg_memory_per_worker_bytes"), 100, 1e-9);
+    roast_summary_free(summary);
+}
+
 static void a_hosts_network_traffic_is_counted_once_however_many_workers_report_it(void **state)
 {
     (void)state;
@@ -327,6 +369,59 @@ static void chunks_of_two_rounds_and_of_two_datasets_all_count(void **state)
     assert_close(value(summary, "num_retried_chunks"), 1, 0);
     assert_close(value(summary, "num_chunks"), 3, 0);
     assert_close(value(summary, "total_events"), 30, 0);
+    roast_summary_free(summary);
+}
+
+static void a_report_that_tells_little_does_not_hide_what_chunks_know(void **state)
+{
+    (void)state;
+    static const char *const reports[] = {"{\"entries\": 100}", "null", "{\"bytesread\": \"many\"}"};
+    for (size_t i = 0; i < 3; i++) {
+        run_writer *writer = new_run();
+        set_window(writer, 0, 10);
+        roast_chunk chunk = chunk_of("tt", 0, 40, 5);
+        chunk.bytes_read = 1000;
+        run_write_chunk(writer, &chunk, NULL);
+        run_write_document(writer, "report", str_from(reports[i]), NULL);
+        roast_summary *summary = summarize(writer);
+        assert_close(value(summary, "total_events"), i == 0 ? 100 : 40, 0);
+        assert_close(value(summary, "total_bytes_read"), 1000, 0);
+        assert_close(value(summary, "total_cpu_time"), 5, 1e-12);
+        roast_summary_free(summary);
+    }
+}
+
+static void custom_metrics_replace_only_what_they_tell(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    run_write_document(writer, "report", STR("{\"entries\": 1, \"bytesread\": 800, \"processtime\": 2}"), NULL);
+    run_write_document(writer, "custom_metrics", STR("{\"a\": {\"entries\": 70, \"duration\": \"long\"}}"), NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "total_events"), 70, 0);
+    assert_close(value(summary, "total_bytes_read"), 800, 0);
+    assert_close(value(summary, "total_cpu_time"), 2, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void events_and_times_that_no_chunk_tells_are_absent_and_those_of_no_chunk_are_zero(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    roast_chunk unknown = chunk_of("tt", 0, 10, 4), failed = chunk_of("dy", 0, 10, 4);
+    unknown.events = unknown.duration_ns = ROAST_ABSENT;
+    failed.error_type = STR("OSError");
+    run_write_chunk(writer, &unknown, NULL);
+    run_write_chunk(writer, &failed, NULL);
+    roast_summary *summary = summarize(writer);
+    assert_true(isnan(value(summary, "total_events")));
+    assert_true(isnan(value(summary, "total_cpu_time")));
+    assert_true(isnan(value(summary, "event_rate_elapsed_khz")));
+    assert_true(isnan(value(summary, "speedup_factor")));
+    assert_true(isnan(cell(summary, ROAST_SCOPE_dataset, 0, "total_events")));
+    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "total_events"), 0, 0);
     roast_summary_free(summary);
 }
 
@@ -677,6 +772,11 @@ int main(void)
         cmocka_unit_test(chunks_of_two_rounds_and_of_two_datasets_all_count),
         cmocka_unit_test(what_was_not_measured_is_absent_with_a_reason_and_never_zero),
         cmocka_unit_test(a_rate_over_zero_time_is_absent),
+        cmocka_unit_test(samples_of_the_probe_count_although_they_come_after_later_heartbeats),
+        cmocka_unit_test(a_heartbeat_that_comes_late_may_still_be_the_peak),
+        cmocka_unit_test(a_report_that_tells_little_does_not_hide_what_chunks_know),
+        cmocka_unit_test(custom_metrics_replace_only_what_they_tell),
+        cmocka_unit_test(events_and_times_that_no_chunk_tells_are_absent_and_those_of_no_chunk_are_zero),
         cmocka_unit_test(custom_metrics_replace_the_reports_totals_by_their_sums),
         cmocka_unit_test(the_processors_tasks_are_told_apart_from_overhead),
         cmocka_unit_test(bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read),
