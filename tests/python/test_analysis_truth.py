@@ -65,7 +65,7 @@ def differences(found: dict, planted: dict, where: str, absent=frozenset()) -> l
 
 
 def compare_rows(found: dict, planted: dict, kind: str, absent) -> list[str]:
-    wrong = [] if found.keys() >= planted.keys() else [f"{kind}: {sorted(planted.keys() - found.keys())} not found"]
+    wrong = [] if found.keys() == planted.keys() else [f"{kind}: {sorted(planted.keys() ^ found.keys())} on one side only"]
     for name in planted.keys() & found.keys():
         wrong += differences(found[name], planted[name], f"{kind} {name}", absent)
     return wrong
