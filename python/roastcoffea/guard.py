@@ -44,13 +44,14 @@ class Guard:
         why = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
         self.say(part, f"{part}: not measured, because of {why}", error)
 
-    def say(self, part: str, text: str, error: BaseException | None = None) -> None:
-        """Log a line and note it in the run, once per part."""
+    def say(self, part: str, text: str, error: BaseException | None = None, log: bool = True) -> None:
+        """Log a line (unless it has been) and note it in the run, once per part."""
         with self._lock:
             if part in self._said:
                 return
             self._said.add(part)
-        logger.warning("%s", text)
+        if log:
+            logger.warning("%s", text)
         if error is not None:
             logger.debug("%s", part, exc_info=error)
         if self._note is not None:

@@ -106,7 +106,7 @@ class Recording:
             elif "f" in message:
                 self.recorder.file(message["f"])
             elif "n" in message:
-                self.guard.say(message["n"], message["n"])
+                self.guard.say(message["n"], message["n"], log=message["p"] != os.getpid())
 
     def chunk(self, record: bytes | dict) -> None:
         self.chunks += 1

@@ -152,7 +152,11 @@ class Run:
 
 
 class Table:
-    """Columns of a run: ``len``, ``table["column"]`` (a buffer for NumPy), ``to_pandas()``, Arrow."""
+    """Columns of a run: ``len``, ``table["column"]`` (a buffer for NumPy), ``to_pandas()``, Arrow.
+
+    ``pyarrow.table(table)`` and ``polars.DataFrame(table)`` take it as it is; ``polars.from_arrow(table)`` gives a Series
+    of structs, as for every stream that is not pyarrow's own, to be followed by ``.struct.unnest()``.
+    """
 
     def __init__(self, columns: Any) -> None:
         self._columns = columns

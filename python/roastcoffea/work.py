@@ -65,12 +65,10 @@ _LOADER = (
 
 def load(original: Callable, state: dict) -> Callable:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
-    try:
-        return WorkFunction(
-            original, tuple(state["ids"]), state.get("spool"), state.get("remote", False), state.get("round")
-        )
-    except Exception:
-        return original
+    ids, spool = tuple(state.get("ids", ())), state.get("spool")
+    with _guard_of(ids, spool)("chunks"):
+        return WorkFunction(original, ids, spool, state["remote"], state["round"])
+    return original
 
 
 def topic_of(identity: str) -> str:
@@ -114,6 +112,7 @@ class WorkFunction:
         self.spool = spool
         self.remote = remote
         self.round = round
+        self.guard = _guard_of(ids, spool)
 
     def __reduce__(self) -> tuple:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
@@ -123,17 +122,17 @@ class WorkFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         attempt = None
-        with _guard("chunks"):
+        with self.guard("chunks"):
             attempt = _Attempt.begin(self, args, kwargs)
         if attempt is None:
             return self.original(*args, **kwargs)
         try:
             out = self.original(**attempt.arguments)
         except BaseException as error:
-            with _guard("failed chunks"):
+            with self.guard("failed chunks"):
                 attempt.fail(error)
             raise
-        with _guard("chunks"):
+        with self.guard("chunks"):
             out = attempt.finish(out)
         return out
 
@@ -163,6 +162,7 @@ class _Attempt:
         from roastcoffea import _core
 
         self.function = function
+        self.guard = function.guard
         self.arguments = arguments
         self.item = item
         self.processor = processor
@@ -179,7 +179,7 @@ class _Attempt:
         arguments = dict(_signature(function.original).bind(*args, **kwargs).arguments)
         if not {"item", "processor_instance", "cache_function", "checkpointer"} <= arguments.keys():
             raise TypeError("coffea's work function takes other arguments than it used to")
-        item, processor = _unwrap(arguments)
+        item, processor = _unwrap(arguments, function.guard)
         if getattr(processor, FLAG, True) is False:
             return None
         if processor is not None:
@@ -195,7 +195,7 @@ class _Attempt:
         checkpointer = self.arguments["checkpointer"]
 
         def border() -> Any:
-            with _guard("time to open files"):
+            with self.guard("time to open files"):
                 self.chunk.phase("events")
             return cache_function()
 
@@ -208,12 +208,12 @@ class _Attempt:
         """What coffea calls as the processor."""
         process = self.processor.process if _is_class_processor(self.processor) else self.processor
         before = None
-        with _guard("chunks"):
+        with self.guard("chunks"):
             before = self.enter(events)
         try:
             return process(events)
         finally:
-            with _guard("chunks"):
+            with self.guard("chunks"):
                 self.leave(events, before)
 
     def enter(self, events: Any) -> tuple:
@@ -226,11 +226,11 @@ class _Attempt:
     def leave(self, events: Any, before: tuple | None) -> None:
         self.chunk.phase("return")
         branches = note_reads(self.chunk, events, before)
-        with _guard("facts about files"):
+        with self.guard("facts about files"):
             facts = _file_facts(events, self.item, self.function.remote)
             if facts and not self.send({"f": facts}):
                 _waiting.append(facts)
-        with _guard("branches that were loaded for nothing"):
+        with self.guard("branches that were loaded for nothing"):
             _note_preload(self.chunk, events, self.item, branches)
 
     def fail(self, error: BaseException) -> None:
@@ -256,21 +256,9 @@ class _Attempt:
         return out
 
     def send(self, message: dict) -> bool:
-        """Take the shortest way to the collectors. False: only the output can carry it."""
-        function = self.function
-        here = [listeners.get(identity) for identity in function.ids]
-        if all(here):
-            for listener in here:
-                listener(message)
-            return True
-        worker = _dask_worker()
-        if worker is not None:
-            worker.loop.add_callback(_publish, worker, function.ids, message)
-            return True
-        return bool(function.spool) and _write_spool(function.spool, message)
+        return _send(message, self.function.ids, self.function.spool)
 
 
-_guard = Guard()
 _waiting: list[bytes] = []  # records that wait for an output to ride in: of failed attempts, of files
 _signatures: dict[Callable, inspect.Signature] = {}
 _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
@@ -278,12 +266,32 @@ _readers: tuple[str, ...] = ()
 _spool_lock = threading.Lock()
 
 
-def _publish(worker: Any, ids: tuple[str, ...], message: dict) -> None:
+@functools.lru_cache(maxsize=16)
+def _guard_of(ids: tuple[str, ...], spool: str | None) -> Guard:
+    """What fails in this process is said once to each set of collectors, and becomes a note of their runs."""
+    return Guard(lambda text: _send({"n": text, "p": os.getpid()}, ids, spool))
+
+
+def _send(message: dict, ids: tuple[str, ...], spool: str | None) -> bool:
+    """Take the shortest way to the collectors. False: only the output can carry it."""
+    here = [listeners.get(identity) for identity in ids]
+    if all(here):
+        for listener in here:
+            listener(message)
+        return True
+    worker = _dask_worker()
+    if worker is not None:
+        worker.loop.add_callback(_publish, worker, ids, spool, message)
+        return True
+    return bool(spool) and _write_spool(spool, message)
+
+
+def _publish(worker: Any, ids: tuple[str, ...], spool: str | None, message: dict) -> None:
     """Send a message to the collectors. Runs on the worker's event loop, where plugins come and go.
 
     Our plugin is there as long as somebody listens, and a task that outlives its run must leave nothing behind.
     """
-    with _guard("records of chunks"):
+    with _guard_of(ids, spool)("records of chunks"):
         topics = [topic for topic in map(topic_of, ids) if topic in worker.plugins]
         if topics:
             worker.log_event(topics, message)
@@ -312,7 +320,7 @@ def _is_class_processor(processor: Any) -> bool:
     return isinstance(processor, ProcessorABC)
 
 
-def _unwrap(arguments: dict[str, Any]) -> tuple[Any, Any]:
+def _unwrap(arguments: dict[str, Any], guard: Guard) -> tuple[Any, Any]:
     """The work item and the processor, unpacked as coffea does; None for a processor that does not unpack."""
     item, processor = arguments["item"], arguments["processor_instance"]
     if isinstance(processor, str) and processor == "heavy":
@@ -321,10 +329,9 @@ def _unwrap(arguments: dict[str, Any]) -> tuple[Any, Any]:
         import cloudpickle
         import lz4.frame
 
-        try:
-            processor = cloudpickle.loads(lz4.frame.decompress(processor))
-        except Exception:  # coffea will try again and raise what the user should see
-            processor = None
+        packed, processor = processor, None
+        with guard("phases of chunks whose processor does not unpack"):  # coffea tries again and raises what is the user's
+            processor = cloudpickle.loads(lz4.frame.decompress(packed))
     return item, processor
 
 

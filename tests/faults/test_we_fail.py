@@ -67,7 +67,6 @@ def test_an_error_of_ours_is_logged_and_changes_nothing(threads_client, fileset,
         raise ZeroDivisionError("broken on purpose")
 
     monkeypatch.setattr(owner, name, broken)
-    monkeypatch.setattr(work, "_guard", type(work._guard)())  # which may have said it already
     with caplog.at_level(logging.WARNING, "roastcoffea"), MetricsCollector(threads_client) as collector:
         out, report = runner(threads_client)(fileset, processor_instance=nano.Plain())
     assert out["signal"]["events"] == 800 and out["background"]["events"] == 400
@@ -76,6 +75,34 @@ def test_an_error_of_ours_is_logged_and_changes_nothing(threads_client, fileset,
     collector.print_summary()
     said = [record for record in caplog.records if "ZeroDivisionError" in record.getMessage()]
     assert said or name == "add_worker"
+
+
+def test_an_error_of_ours_in_a_worker_is_a_note_of_the_run(own_client, fileset, caplog):
+    def break_it():
+        import roastcoffea.work
+
+        def broken(*args, **kwargs):
+            raise ZeroDivisionError("broken on purpose")
+
+        roastcoffea.work.note_reads = broken
+
+    own_client.run(break_it)
+    with caplog.at_level(logging.WARNING, "roastcoffea"), MetricsCollector(own_client) as collector:
+        out, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
+    assert out["signal"]["events"] == 800
+    said = "chunks: not measured, because of ZeroDivisionError: broken on purpose"
+    assert rows(collector.run.path, "select text from note") == [(said,)]
+    assert caplog.text.count(said) == 1
+
+
+def test_a_pickle_of_an_unknown_version_loads_as_the_original_and_is_noted(caplog):
+    with MetricsCollector(processor.IterativeExecutor(status=False)) as collector:
+        state = {"ids": list(work.listeners), "spool": None}
+        with caplog.at_level(logging.WARNING, "roastcoffea"):
+            assert work.load(len, state) is len
+    assert caplog.text.count("chunks: not measured, because of KeyError") == 1
+    ((note,),) = rows(collector.run.path, "select text from note")
+    assert note.startswith("chunks: not measured, because of KeyError")
 
 
 def test_an_error_of_ours_does_not_hide_one_of_the_user(threads_client, fileset, monkeypatch, tmp_path):

@@ -6,10 +6,12 @@ import datetime
 import gc
 import sqlite3
 
+import numpy
+import polars
+import pyarrow
 import pytest
-from roastcoffea import _core
+from roastcoffea import _core, open_run
 
-numpy = pytest.importorskip("numpy")
 TABLES = ["chunks", "workers", "samples", "sections", "files", "branches", "tasks"]
 
 
@@ -95,7 +97,6 @@ def test_columns_say_what_sql_says(synthetic):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_arrow_takes_every_table(synthetic, name):
-    pyarrow = pytest.importorskip("pyarrow")
     table = _core.Run(synthetic).columns(name)
     arrow = pyarrow.table(table)
     arrow.validate(full=True)
@@ -106,12 +107,21 @@ def test_arrow_takes_every_table(synthetic, name):
 
 
 def test_polars_takes_a_table(synthetic):
-    polars = pytest.importorskip("polars")
-    table = _core.Run(synthetic).columns("chunks")
+    table = open_run(synthetic).chunks
     frame = polars.DataFrame(table)
     assert frame.shape == (len(table), len(table.column_names))
     assert frame["num_events"].to_list() == list(table["num_events"])
-    assert len(polars.from_arrow(table)) == len(table)
+    # Of a stream that is not pyarrow's own, polars.from_arrow makes a Series of structs.
+    assert polars.from_arrow(table).struct.unnest().equals(frame)
+    assert polars.from_arrow(pyarrow.table(table)).equals(frame)
+
+
+def test_the_tables_of_a_run_are_those_of_the_file(synthetic):
+    chunks = open_run(synthetic).chunks
+    seconds = [s for (s,) in sql(synthetic, "SELECT duration_ns / 1e9 FROM chunk ORDER BY id")]
+    assert numpy.asarray(chunks["duration"]).tolist() == seconds
+    assert pyarrow.table(chunks)["duration"].to_pylist() == seconds
+    assert polars.DataFrame(chunks)["duration"].to_list() == seconds
 
 
 def test_a_stream_that_nobody_takes_is_released(small):

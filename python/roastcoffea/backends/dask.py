@@ -455,7 +455,7 @@ def _settled(answer: dict, ended: float, unchanged_since: float) -> bool:
 async def _identity(client: Any) -> dict:
     try:
         return await client.scheduler.identity(n_workers=-1)
-    except Exception:  # older schedulers do not know the argument
+    except TypeError:  # older schedulers do not know the argument
         return await client.scheduler.identity()
 
 

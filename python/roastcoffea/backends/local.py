@@ -205,7 +205,7 @@ def _parsl_threads(executor: Any) -> int:
 
     try:
         config = parsl.dfk().config
-    except Exception:
+    except parsl.errors.NoDataFlowKernelError:  # it is started by the executor
         config = executor.config
     return sum(getattr(each, "max_threads", 0) for each in getattr(config, "executors", []))
 
