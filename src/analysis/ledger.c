@@ -80,8 +80,8 @@ bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_a
 {
     const roast_chunk *chunk = &row->record;
     int64_t open, events, process, back;
-    bool sound = part_ns(chunk->open_ns, &open) & part_ns(chunk->events_ns, &events) &
-                 part_ns(chunk->duration_ns, &process) & part_ns(chunk->return_ns, &back);
+    bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
+                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &back);
     int64_t begun = on_our_clock(run_worker(run, row->worker), chunk->t_start_ns);
     if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
         return false;

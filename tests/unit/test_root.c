@@ -482,6 +482,8 @@ static void a_list_that_is_longer_than_its_byte_count_is_refused(void **state)
     unsigned char *list = first - 8 - 8 - 1 - 10 - 2 - 4;
     assert_int_equal(list[0], 0x40);
     memcpy(list, "\x40\0\0\x10", 4);
+    memcpy(list + 17, "\0\0\0\x01", 4); /* one pointer, */
+    memset(first - 8, 0, 4);            /* which is null: beyond the end of the list */
     root_file *file;
     assert_int_equal(root_open_memory(&file, bytes, len, NULL, NULL), ROAST_OK);
     assert_int_equal(file->n_trees, 1);
