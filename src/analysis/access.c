@@ -1,29 +1,21 @@
-/* Sums over the branches of a set, for each pair of a file and a set. Branches come file by file: for the file in hand,
- * every name has a list of the pairs whose set it is in, so a branch is added where it belongs and nowhere else. */
+/* Sums over the branches of a set, for each pair of a file and a set. Branches come file by file; the pairs of the file
+ * in hand own the names of their sets. */
 #include "analysis/access.h"
 
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/owners.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/room.h"
-
-enum { NO_MEMBER = 0 }; /* members count from 1 */
-
-typedef struct member {
-    access_sizes *pair;
-    uint32_t name, next;
-} member;
 
 typedef struct access_pass {
     const roast_run *run;
     access_sizes **by_file; /* pairs in order of their files */
     size_t count, next_pair;
     uint32_t file_in_hand;
-    uint32_t *first_member; /* by name */
-    member *members;
-    size_t n_members, capacity;
+    owners owners; /* places in by_file */
 } access_pass;
 
 bool access_add(access_list *list, uint32_t file, uint32_t set, int64_t *place)
@@ -57,38 +49,14 @@ static int compare_files(const void *left, const void *right)
     return (a->file > b->file) - (a->file < b->file);
 }
 
-static bool add_members(access_pass *pass, access_sizes *pair)
-{
-    size_t count;
-    const uint32_t *names = run_branch_set(pass->run, pair->set, &count);
-    if (pass->n_members + count + 1 > pass->capacity) {
-        size_t capacity = 2 * pass->capacity + count + 1;
-        member *members = realloc(pass->members, capacity * sizeof *members);
-        if (!members)
-            return false;
-        pass->members = members;
-        pass->capacity = capacity;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (names[i] == RUN_UNKNOWN)
-            continue;
-        uint32_t place = (uint32_t)++pass->n_members;
-        pass->members[place] = (member){pair, names[i], pass->first_member[names[i]]};
-        pass->first_member[names[i]] = place;
-    }
-    return true;
-}
-
 static bool take_file(access_pass *pass, uint32_t file)
 {
-    for (size_t i = 1; i <= pass->n_members; i++)
-        pass->first_member[pass->members[i].name] = NO_MEMBER;
-    pass->n_members = 0;
+    owners_clear(&pass->owners);
     pass->file_in_hand = file;
     while (pass->next_pair < pass->count && pass->by_file[pass->next_pair]->file < file)
         pass->next_pair++;
     for (; pass->next_pair < pass->count && pass->by_file[pass->next_pair]->file == file; pass->next_pair++)
-        if (!add_members(pass, pass->by_file[pass->next_pair]))
+        if (!owners_add(&pass->owners, pass->run, pass->by_file[pass->next_pair]->set, (uint32_t)pass->next_pair))
             return false;
     return true;
 }
@@ -100,9 +68,10 @@ static roast_code see_branch(void *context, uint32_t file, uint32_t name, const 
         return ROAST_OK;
     if (file != pass->file_in_hand && !take_file(pass, file))
         return ROAST_MEMORY;
-    for (uint32_t i = pass->first_member[name]; i != NO_MEMBER; i = pass->members[i].next) {
-        add_measured(&pass->members[i].pair->compressed, branch->compressed);
-        add_measured(&pass->members[i].pair->uncompressed, branch->uncompressed);
+    for (uint32_t i = pass->owners.first[name]; i; i = pass->owners.entries[i].next) {
+        access_sizes *pair = pass->by_file[pass->owners.entries[i].owner];
+        add_measured(&pair->compressed, branch->compressed);
+        add_measured(&pair->uncompressed, branch->uncompressed);
     }
     return ROAST_OK;
 }
@@ -112,8 +81,7 @@ roast_code access_read(access_list *list, roast_run *run, roast_error *err)
     arena scratch = {0};
     access_pass pass = {.run = run, .count = list->count, .file_in_hand = RUN_UNKNOWN};
     pass.by_file = arena_alloc(&scratch, list->count, sizeof *pass.by_file);
-    pass.first_member = arena_alloc(&scratch, run_names(run), sizeof *pass.first_member);
-    roast_code code = pass.by_file && pass.first_member ? ROAST_OK : fail_memory(err);
+    roast_code code = owners_init(&pass.owners, run) && pass.by_file ? ROAST_OK : fail_memory(err);
     for (size_t i = 0; !code && i < list->count; i++)
         pass.by_file[i] = &list->pairs[i];
     if (!code) {
@@ -122,7 +90,7 @@ roast_code access_read(access_list *list, roast_run *run, roast_error *err)
         if (code == ROAST_MEMORY)
             fail_memory(err);
     }
-    free(pass.members);
+    owners_release(&pass.owners);
     arena_release(&scratch);
     return code;
 }

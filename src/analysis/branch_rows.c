@@ -92,7 +92,7 @@ static bool collect(row_pass *pass, const branch_tally *branches, size_t count)
     return pass->tallies != NULL;
 }
 
-/* The one with most unread bytes of those that have less than the last one named; INTERN_NONE if none is left. */
+/* The one with most unread bytes of those that are not named yet; INTERN_NONE if none has any. */
 static uint32_t next_unread(const row_pass *pass, const uint32_t *named, size_t count)
 {
     uint32_t largest = INTERN_NONE;

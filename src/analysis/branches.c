@@ -1,13 +1,14 @@
 /* Files and branches: which branches of each file the chunks read, and how much of the file that is.
  *
  * The rows of branches come file by file, in the same order as the places (a dataset in a file) are sorted, so that
- * both are walked together. While a file is in hand, an array by name tells which of its places read that branch: a bit
- * for each place, because a file may serve several datasets. */
+ * both are walked together. While a file is in hand, its places own the names of the branches that they read: a file
+ * may serve many datasets. */
 #include "analysis/branches.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/owners.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/msgpack_read.h"
@@ -35,11 +36,9 @@ typedef struct branch_pass {
     file_tally *files;
     dataset_bytes *datasets;
     branch_list branches;
-    uint32_t *read; /* by name: bits of the places that read it */
+    owners read; /* of the file in hand: places */
     file_in_hand now;
 } branch_pass;
-
-enum { MOST_PLACES = 32 }; /* of one file; those after it are counted with the last */
 
 /* ---- Which sets of branches were read where -------------------------------------------------------------------- */
 
@@ -119,40 +118,23 @@ void branch_list_release(branch_list *list)
     *list = (branch_list){0};
 }
 
-/* ---- Marking names: one array, marked for a file and unmarked again -------------------------------------------- */
-
-/* How many names got their first bit, or lost all. */
-static size_t mark_set(branch_pass *pass, uint32_t set, uint32_t bit, bool mark)
-{
-    size_t count, changed = 0;
-    const uint32_t *names = run_branch_set(pass->a->run, set, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (names[i] == RUN_UNKNOWN)
-            continue;
-        uint32_t before = pass->read[names[i]];
-        pass->read[names[i]] = mark ? before | bit : 0;
-        changed += mark ? !before : before != 0;
-    }
-    return changed;
-}
+/* ---- The file in hand ------------------------------------------------------------------------------------------ */
 
 /* Places of the file in hand are told apart by where their pairs begin. */
-static bool is_next_place(const branch_pass *pass, size_t pair)
+static bool is_first_of_place(const branch_pass *pass, size_t pair)
 {
-    return pair > pass->now.first && pass->pairs[pair].place != pass->pairs[pair - 1].place;
+    return pair == pass->now.first || pass->pairs[pair].place != pass->pairs[pair - 1].place;
 }
 
-static size_t mark_file_in_hand(branch_pass *pass, bool mark)
+/* Makes the places of the file in hand the owners of what they read. */
+static bool own_names(branch_pass *pass)
 {
-    size_t changed = 0;
-    uint32_t bit = 1, place = 0;
-    for (size_t i = pass->now.first; i < pass->now.end; i++) {
-        if (is_next_place(pass, i) && ++place < MOST_PLACES)
-            bit <<= 1;
-        if (pass->pairs[i].set != RUN_UNKNOWN)
-            changed += mark_set(pass, pass->pairs[i].set, bit, mark);
-    }
-    return changed;
+    owners_clear(&pass->read);
+    for (size_t i = pass->now.first; i < pass->now.end; i++)
+        if (pass->pairs[i].set != RUN_UNKNOWN &&
+            !owners_add(&pass->read, pass->a->run, pass->pairs[i].set, pass->pairs[i].place))
+            return false;
+    return true;
 }
 
 static uint32_t file_of(const branch_pass *pass, size_t pair)
@@ -183,13 +165,13 @@ static bool see_places(branch_pass *pass)
     const roast_run *run = pass->a->run;
     for (size_t from = 0; from < pass->count; from = pass->now.end) {
         pass->now = take_file(pass, from);
-        size_t branches = mark_file_in_hand(pass, true);
-        mark_file_in_hand(pass, false);
+        if (!own_names(pass))
+            return false;
         if (reads_are_known(pass))
-            pass->files[pass->now.file].branches_read = (int64_t)branches;
+            pass->files[pass->now.file].branches_read = (int64_t)pass->read.n_names;
         for (size_t i = pass->now.first; i < pass->now.end; i++) {
             uint32_t dataset = pass->places[pass->pairs[i].place].dataset;
-            if (i == pass->now.first || is_next_place(pass, i))
+            if (is_first_of_place(pass, i))
                 add_measured(&pass->datasets[dataset].tree, run_file(run, pass->now.file)->compressed);
             size_t count;
             const uint32_t *names = run_branch_set(run, pass->pairs[i].set, &count);
@@ -206,14 +188,15 @@ static bool see_places(branch_pass *pass)
     return true;
 }
 
-static size_t count_branches_of_run(branch_pass *pass)
+/* False if memory is out. */
+static bool count_branches_of_run(branch_pass *pass, int64_t *count)
 {
-    size_t total = 0;
+    owners_clear(&pass->read);
     for (uint32_t set = 0; set < run_branch_sets(pass->a->run); set++)
-        total += mark_set(pass, set, 1, true);
-    for (uint32_t set = 0; set < run_branch_sets(pass->a->run); set++)
-        mark_set(pass, set, 1, false);
-    return total;
+        if (!owners_add(&pass->read, pass->a->run, set, 0))
+            return false;
+    *count = (int64_t)pass->read.n_names;
+    return true;
 }
 
 /* ---- Rows of branches: their sizes ----------------------------------------------------------------------------- */
@@ -253,15 +236,14 @@ static bool add_to_place(branch_pass *pass, const read_place *place, uint32_t na
     return true;
 }
 
-static void change_file(branch_pass *pass, uint32_t file)
+static bool change_file(branch_pass *pass, uint32_t file)
 {
-    mark_file_in_hand(pass, false);
     size_t next = pass->now.end;
     while (next < pass->count && file_of(pass, next) < file)
         next++;
     pass->now =
         next < pass->count && file_of(pass, next) == file ? take_file(pass, next) : (file_in_hand){file, next, next};
-    mark_file_in_hand(pass, true);
+    return own_names(pass);
 }
 
 static roast_code see_branch(void *context, uint32_t file, uint32_t name, const roast_branch *branch)
@@ -269,18 +251,20 @@ static roast_code see_branch(void *context, uint32_t file, uint32_t name, const 
     branch_pass *pass = context;
     if (file == RUN_UNKNOWN || name == RUN_UNKNOWN)
         return ROAST_OK;
-    if (file != pass->now.file)
-        change_file(pass, file);
+    if (file != pass->now.file && !change_file(pass, file))
+        return ROAST_MEMORY;
     add_measured(&pass->files[file].baskets, branch->baskets);
-    if (pass->read[name])
+    uint32_t reader = pass->read.first[name];
+    if (reader)
         add_measured(&pass->files[file].bytes_read, branch->compressed);
-    uint32_t bit = 1, place = 0;
-    for (size_t i = pass->now.first; i < pass->now.end; i++) {
-        if (is_next_place(pass, i) && ++place < MOST_PLACES)
-            bit <<= 1;
-        else if (i > pass->now.first)
+    for (size_t i = pass->now.end; i-- > pass->now.first;) { /* backwards, as owners are listed */
+        if (!is_first_of_place(pass, i))
             continue;
-        if (!add_to_place(pass, &pass->places[pass->pairs[i].place], name, branch, pass->read[name] & bit))
+        uint32_t place = pass->pairs[i].place;
+        bool read = reader && pass->read.entries[reader].owner == place;
+        if (read)
+            reader = pass->read.entries[reader].next;
+        if (!add_to_place(pass, &pass->places[place], name, branch, read))
             return ROAST_MEMORY;
     }
     return ROAST_OK;
@@ -342,8 +326,7 @@ static roast_code count_branches_read(branch_pass *pass, int64_t *count, roast_e
 {
     if (!run_branch_sets(pass->a->run))
         return run_document_count(pass->a->run, "report", "$.columns", "-data", count, err);
-    *count = (int64_t)count_branches_of_run(pass);
-    return ROAST_OK;
+    return count_branches_of_run(pass, count) ? ROAST_OK : fail_memory(err);
 }
 
 static void set_bytes(branch_pass *pass, roast_summary *summary)
@@ -427,8 +410,7 @@ static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_er
     size_t files = run_files(a->run), datasets = run_datasets(a->run) + 1;
     pass->files = arena_alloc(scratch, files, sizeof *pass->files);
     pass->datasets = arena_alloc(scratch, datasets, sizeof *pass->datasets);
-    pass->read = arena_alloc(scratch, run_names(a->run), sizeof *pass->read);
-    if (!pass->files || !pass->datasets || !pass->read)
+    if (!owners_init(&pass->read, a->run) || !pass->files || !pass->datasets)
         return fail_memory(err);
     for (size_t i = 0; i < files; i++)
         pass->files[i] = (file_tally){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN};
@@ -440,7 +422,6 @@ static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_er
         return fail_memory(err);
     pass->now = (file_in_hand){RUN_UNKNOWN, 0, 0};
     roast_code code = run_each_branch(a->run, see_branch, pass, err);
-    mark_file_in_hand(pass, false);
     return code == ROAST_MEMORY ? fail_memory(err) : code;
 }
 
@@ -463,6 +444,7 @@ roast_code analyse_branches(analysis *a, roast_error *err)
         code = count_branches_read(&pass, &branches_read, err);
     if (!code)
         set_run_metrics(&pass, branches_read, a->summary);
+    owners_release(&pass.read);
     branch_list_release(&pass.branches);
     arena_release(&scratch);
     return code;

@@ -87,8 +87,8 @@ bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_a
 {
     const roast_chunk *chunk = &row->record;
     int64_t open, events, process, back;
-    bool sound = part_ns(chunk->open_ns, &open) & part_ns(chunk->events_ns, &events) &
-                 part_ns(chunk->duration_ns, &process) & part_ns(chunk->return_ns, &back);
+    bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
+                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &back);
     bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
     *out = (ledger_attempt){.failed = failed, .again = succeeded_before(l, row, failed, memory_out)};
     int64_t begun = on_our_clock(run_worker(run, row->worker), chunk->t_start_ns);

@@ -48,7 +48,8 @@ enum { LONGEST_WAIT_FOR_READERS_MS = 2000 };
                   " bytes_read = coalesce(?10, bytes_read) WHERE id = ?1")                                             \
     X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
-    X(NAMELESS_SET, "UPDATE chunk SET branch_set = NULL WHERE branch_set = ?")                                         \
+    X(NAMELESS_SETS, "UPDATE chunk SET branch_set = NULL"                                                              \
+                     " WHERE branch_set NOT IN (SELECT id FROM branch_set) AND branch_set IS NOT ?")                   \
     X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
     X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
     X(TASK, "INSERT INTO task VALUES (NULL,?,?,?,?,?,?,?,?,?,?)")                                                      \
@@ -92,6 +93,7 @@ struct run_writer {
     u64map branch_set_ids; /* by hash */
     bool *branch_set_named;
     size_t n_branch_sets, branch_sets_capacity;
+    int64_t empty_branch_set; /* the one that has names, but none: ROAST_ABSENT if it never came */
     bool in_transaction, in_memory;
 };
 
@@ -314,6 +316,8 @@ static roast_code name_branch_set(run_writer *w, const roast_chunk *chunk, uint3
         memcpy(names, chunk->branches, chunk->n_branches * sizeof *names);
     size_t count = branch_set_sort(names, chunk->n_branches);
     w->branch_set_named[set - 1] = true;
+    if (count == 0)
+        w->empty_branch_set = set;
     roast_code code = write_set_members(w, set, names, count, err);
     free(names);
     return code;
@@ -338,17 +342,15 @@ static roast_code branch_set_id(run_writer *w, const roast_chunk *chunk, int64_t
 /* Sets whose names never came: what their chunks read is not known. */
 static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
 {
-    roast_code code = ROAST_OK;
     size_t lost = 0;
-    for (size_t i = 0; !code && i < w->n_branch_sets; i++) {
-        if (w->branch_set_named[i])
-            continue;
-        row r = row_begin(w, INSERT_NAMELESS_SET);
-        row_int(&r, (int64_t)i + 1);
-        code = row_end(&r, err);
-        lost++;
-    }
-    if (code || !lost)
+    for (size_t i = 0; i < w->n_branch_sets; i++)
+        lost += !w->branch_set_named[i];
+    if (!lost)
+        return ROAST_OK;
+    row r = row_begin(w, INSERT_NAMELESS_SETS);
+    row_int(&r, w->empty_branch_set);
+    roast_code code = row_end(&r, err);
+    if (code)
         return code;
     char note[160];
     snprintf(note, sizeof note,
@@ -903,6 +905,7 @@ roast_code run_writer_open(run_writer **out, const char *path, const roast_recor
         writer_free(w);
         return fail_memory(err);
     }
+    w->empty_branch_set = ROAST_ABSENT;
     w->in_memory = strcmp(path, ":memory:") == 0;
     bool network = !w->in_memory && database_on_network(path);
     roast_code code = w->in_memory ? ROAST_OK : claim_file(path, options && options->overwrite, err);

@@ -2,7 +2,6 @@
  * and hints. Every text lives in the set's arena; the builder remembers the first allocation that failed. */
 #include "view/inspect.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +63,6 @@ static table_cell data_cell(builder *b, double bytes)
     return number_cell(b, bytes);
 }
 
-static double divide(int64_t a, int64_t b)
-{
-    return b > 0 ? (double)a / (double)b : (double)NAN;
-}
-
 static void write_times(buf *out, double ratio)
 {
     if (isfinite(ratio))
@@ -83,7 +77,7 @@ static table_cell ratio_cell(builder *b, double ratio)
 
 static table_cell share_cell(builder *b, int64_t part, int64_t whole)
 {
-    double share = divide(part, whole);
+    double share = inspect_divide(part, whole);
     if (isfinite(share))
         format_percent(&b->text, 100 * share);
     table_cell cell = number_cell(b, 100 * share);
@@ -93,8 +87,8 @@ static table_cell share_cell(builder *b, int64_t part, int64_t whole)
 
 static table_cell basket_cell(builder *b, int64_t bytes, int64_t baskets)
 {
-    table_cell cell = data_cell(b, divide(bytes, baskets));
-    if (divide(bytes, baskets) < SMALL_BASKET)
+    table_cell cell = data_cell(b, inspect_divide(bytes, baskets));
+    if (inspect_divide(bytes, baskets) < SMALL_BASKET)
         cell.tone = TONE_QUIET;
     return cell;
 }
@@ -155,7 +149,7 @@ static void build_headings(builder *b)
                    (int)file->version % 100);
     add_phrase(b, heading, TONE_QUIET);
     if (s->size > 0 && s->data_bytes > 0 && s->data_bytes <= s->size) {
-        format_percent(&b->text, 100 * divide(s->size - s->data_bytes, s->size));
+        format_percent(&b->text, 100 * inspect_divide(s->size - s->data_bytes, s->size));
         buf_text(&b->text, " not data");
     }
     add_phrase(b, heading, TONE_QUIET);
@@ -213,7 +207,7 @@ static void write_sizes(builder *b, int64_t compressed, int64_t uncompressed)
     format_data(&b->text, (double)uncompressed);
     if (compressed > 0) {
         buf_text(&b->text, " (");
-        write_times(&b->text, divide(uncompressed, compressed));
+        write_times(&b->text, inspect_divide(uncompressed, compressed));
         buf_char(&b->text, ')');
     }
 }
@@ -224,7 +218,7 @@ static void write_overhead(builder *b, const survey_tree *tree)
     buf_text(&b->text, " describe it");
     if (tree->compressed > 0) {
         buf_text(&b->text, ", ");
-        format_percent(&b->text, 100 * divide(tree->metadata_bytes, tree->compressed));
+        format_percent(&b->text, 100 * inspect_divide(tree->metadata_bytes, tree->compressed));
         buf_text(&b->text, " of the data");
     }
 }
@@ -273,7 +267,7 @@ static void build_facts(builder *b, const survey_tree *tree)
     write_sizes(b, tree->compressed, tree->uncompressed);
     add_fact(b, t, "data");
     if (tree->entries > 0)
-        format_data(&b->text, divide(tree->compressed, tree->entries));
+        format_data(&b->text, inspect_divide(tree->compressed, tree->entries));
     add_fact(b, t, "per event");
     write_clusters(b, tree);
     add_fact(b, t, "clusters");
@@ -305,9 +299,9 @@ static const table_column COLUMN_SPECS[COLUMNS] = {
 
 static void fill_sizes(builder *b, const survey_tree *tree, table_cell *cells, const sizes *z)
 {
-    cells[PER_EVENT] = data_cell(b, divide(z->compressed, tree->entries));
+    cells[PER_EVENT] = data_cell(b, inspect_divide(z->compressed, tree->entries));
     cells[SHARE] = share_cell(b, z->compressed, tree->compressed);
-    cells[RATIO] = ratio_cell(b, divide(z->uncompressed, z->compressed));
+    cells[RATIO] = ratio_cell(b, inspect_divide(z->uncompressed, z->compressed));
     cells[BASKETS] = count_cell(b, z->baskets);
     cells[BASKET] = basket_cell(b, z->compressed, z->baskets);
 }
@@ -365,53 +359,11 @@ static void build_collections(builder *b, const survey_tree *tree)
         say_how_many_more(b, t, tree->n_collections);
 }
 
-typedef struct branch_order {
-    const survey_tree *tree;
-    inspect_sort by;
-} branch_order;
-
-static double branch_key(const survey_branch *b, inspect_sort by)
-{
-    double key = by == INSPECT_BY_RATIO    ? divide(b->uncompressed, b->compressed)
-                 : by == INSPECT_BY_BASKET ? divide(b->compressed, b->baskets)
-                                           : (double)b->compressed;
-    return isnan(key) ? -1 : key;
-}
-
-static int compare_branches(const void *left, const void *right, void *context)
-{
-    const branch_order *order = context;
-    uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
-    const survey_branch *a = &order->tree->branches[i], *b = &order->tree->branches[k];
-    double x = branch_key(a, order->by), y = branch_key(b, order->by);
-    if (order->by == INSPECT_BY_NAME)
-        return str_compare(a->name, b->name);
-    if (order->by != INSPECT_BY_FILE && x != y)
-        return x > y ? -1 : 1;
-    return (i > k) - (i < k);
-}
-
-/* The branches to be shown, in order; *count of them. NULL without memory. */
-static uint32_t *choose_branches(builder *b, const survey_tree *tree, bool picked, size_t *count)
-{
-    uint32_t *order = allocate(b, tree->n_branches, sizeof *order);
-    *count = 0;
-    for (size_t i = 0; i < tree->n_branches && order; i++) {
-        const survey_branch *branch = &tree->branches[i];
-        bool matches = !b->options->filter || fnmatch(b->options->filter, branch->name.ptr, 0) == 0;
-        if (matches && (!picked || branch->picked))
-            order[(*count)++] = (uint32_t)i;
-    }
-    branch_order by = {tree, b->options->sort};
-    if (order)
-        qsort_r(order, *count, sizeof *order, compare_branches, &by);
-    return order;
-}
-
 static void build_branches(builder *b, const survey_tree *tree, bool picked)
 {
     size_t count;
-    const uint32_t *order = choose_branches(b, tree, picked, &count);
+    const uint32_t *order = inspect_order(&b->set->memory, tree, b->options, picked, &count);
+    b->failed |= !order;
     if (!order)
         return;
     size_t rows = limited(b, count);
@@ -430,7 +382,7 @@ static void build_branches(builder *b, const survey_tree *tree, bool picked)
     if (picked) {
         buf_str(&b->text, tree->path);
         buf_format(&b->text, ": %lld branches picked, ", (long long)tree->picked);
-        format_percent(&b->text, 100 * divide(tree->picked_compressed, tree->compressed));
+        format_percent(&b->text, 100 * inspect_divide(tree->picked_compressed, tree->compressed));
         buf_text(&b->text, " of the bytes");
         t->title = keep(b);
     }
@@ -456,8 +408,8 @@ static void fill_file(builder *b, table_cell *cells, const survey_part *part)
     cells[FILE_NAME] = text_cell(b, str_from(base_name(b->s->files[part->file].url)));
     cells[FILE_EVENTS] = count_cell(b, part->entries);
     cells[FILE_DATA] = data_cell(b, (double)part->compressed);
-    cells[FILE_PER_EVENT] = data_cell(b, divide(part->compressed, part->entries));
-    cells[FILE_RATIO] = ratio_cell(b, divide(part->uncompressed, part->compressed));
+    cells[FILE_PER_EVENT] = data_cell(b, inspect_divide(part->compressed, part->entries));
+    cells[FILE_RATIO] = ratio_cell(b, inspect_divide(part->uncompressed, part->compressed));
     inspect_compression(&b->text, part->compression);
     cells[FILE_COMPRESSION] = text_cell(b, str_none());
     cells[FILE_ODD] = text_cell(b, part->odd);

@@ -25,6 +25,12 @@ typedef struct inspect_options {
 roast_code inspect_tables(table_set *out, const survey *s, const inspect_options *options, roast_error *err);
 /* One object: files, trees with their collections and branches, hints. */
 void inspect_json(buf *out, const survey *s, const inspect_options *options);
+/* The branches to be shown, as places in the tree, in the order that was asked for; *count of them. picked: only those.
+ * NULL without memory. */
+uint32_t *inspect_order(arena *memory, const survey_tree *tree, const inspect_options *options, bool picked,
+                        size_t *count);
+/* NAN if b is 0. */
+double inspect_divide(int64_t a, int64_t b);
 /* "ZSTD(5)" */
 void inspect_compression(buf *out, root_compression compression);
 

@@ -1,5 +1,4 @@
 /* What ROOT files hold as JSON: every number as it is in the files, sums over them per tree. */
-#include <fnmatch.h>
 #include <math.h>
 
 #include "base/str.h"
@@ -67,20 +66,25 @@ static void put_branch(json_writer *w, const survey_tree *tree, const survey_bra
     json_put_text(w, "name", branch->name);
     json_put_text(w, "type", branch->type);
     json_put_text(w, "counter", branch->counter);
-    json_put_int(w, "parent", branch->parent < 0 ? ROAST_ABSENT : branch->parent);
+    json_put_text(w, "parent", branch->parent < 0 ? str_none() : tree->branches[branch->parent].name);
     json_put_text(w, "collection", tree->collections[branch->collection].name);
     put_sizes(w, branch->compressed, branch->uncompressed, branch->baskets);
     json_put_int(w, "files", branch->files);
     json_put_close(w, '}');
 }
 
-static void put_branches(json_writer *w, const survey_tree *tree, const char *filter)
+static void put_branches(json_writer *w, const survey_tree *tree, const inspect_options *options)
 {
+    arena memory = {0};
+    size_t count;
+    const uint32_t *order = inspect_order(&memory, tree, options, false, &count);
+    if (!order)
+        w->out->code = ROAST_MEMORY;
     json_put_open(w, "branches", '[');
-    for (size_t i = 0; i < tree->n_branches; i++)
-        if (!filter || fnmatch(filter, tree->branches[i].name.ptr, 0) == 0)
-            put_branch(w, tree, &tree->branches[i]);
+    for (size_t i = 0; i < count; i++)
+        put_branch(w, tree, &tree->branches[order[i]]);
     json_put_close(w, ']');
+    arena_release(&memory);
 }
 
 static void put_pick(json_writer *w, const survey_tree *tree)
@@ -121,7 +125,7 @@ static void put_tree(json_writer *w, const survey *s, const survey_tree *tree, c
     for (size_t i = 0; i < tree->n_collections; i++)
         put_collection(w, &tree->collections[i]);
     json_put_close(w, ']');
-    put_branches(w, tree, options->filter);
+    put_branches(w, tree, options);
     json_put_close(w, '}');
 }
 

@@ -128,8 +128,68 @@ def test_small_baskets_and_split_clusters_are_hinted_at_with_numbers(inspect, tm
     # 3000 events in 23 chunks of 131: every boundary but those at multiples of 50 splits a cluster.
     boundaries = sum(k * 131 % 50 != 0 for k in range(1, 23))
     split = next(text for text in texts if "read by two chunks" in text)
-    assert f"{boundaries} of 60 clusters" in split and "a multiple of 50 events" in split
+    assert f"{boundaries} of 60 clusters" in split
     assert not any("two chunks" in hint["text"] for hint in inspect(path, "--chunk", "100")["hints"])
+
+
+def clusters_split_by_coffea(events, cluster, chunk):
+    """By the chunks that coffea itself makes."""
+    executor = pytest.importorskip("coffea.processor.executor")
+    meta = executor.FileMeta("d", "f", "t", {"numentries": events, "uuid": b"", "clusters": None})
+    stops = [item.entrystop for item in meta.chunks(chunk, align_clusters=False)]
+    return sum(stop % cluster != 0 for stop in stops[:-1])
+
+
+@pytest.mark.parametrize(
+    ("cluster", "clusters", "chunk"),
+    [(10, 100, 30), (50, 60, 130), (10, 40, 25), (7, 64, 25), (10, 97, 45), (30, 10, 50), (64, 31, 200)],
+)
+def test_the_chunk_size_that_is_hinted_at_splits_as_many_clusters_as_is_said(inspect, tmp_path, cluster, clusters, chunk):
+    events = cluster * clusters
+    path = write(tmp_path / "a.root", clusters=clusters, data={"x": np.zeros(cluster)})
+    now = clusters_split_by_coffea(events, cluster, chunk)
+    (text,) = [h["text"] for h in inspect(path, "--chunk", str(chunk))["hints"] if "two chunks" in h["text"]]
+    assert f"{now} of {clusters} clusters" in text
+    better = re.search(r"with chunks of about (\d+) events (none|\d+) are$", text)
+    if better:
+        left = 0 if better[2] == "none" else int(better[2])
+        assert clusters_split_by_coffea(events, cluster, int(better[1])) == left < now
+        assert chunk / 3 <= int(better[1]) <= 3 * chunk
+        assert not any("two chunks" in h["text"] for h in inspect(path, "--chunk", better[1])["hints"])
+    else:
+        # No size between a third and three times as large is worth saying.
+        sizes = range(-(-chunk // 3), 3 * chunk + 1)
+        assert text.endswith("Runner(align_clusters=True) avoids it")
+        assert min(clusters_split_by_coffea(events, cluster, size) for size in sizes) >= 0.05 * clusters
+
+
+def test_json_has_the_branches_in_the_order_that_was_asked_for(inspect, tmp_path):
+    path = write(tmp_path / "a.root")
+    with uproot.open(path) as file:
+        branches = {branch.name: branch for branch in file["Events"].branches}
+    keys = {
+        "size": lambda b: -b.compressed_bytes,
+        "ratio": lambda b: -b.uncompressed_bytes / b.compressed_bytes,
+        "basket": lambda b: -b.compressed_bytes / b.num_baskets,
+        "name": lambda b: b.name,
+        "file": lambda b: 0,
+    }
+    for by, key in keys.items():
+        names = [branch["name"] for branch in inspect(path, "--sort", by)["trees"][0]["branches"]]
+        assert names == [b.name for b in sorted(branches.values(), key=key)], by
+
+
+def test_json_names_the_parent_of_a_branch_whatever_is_left_out(inspect, tmp_path):
+    path = tmp_path / "a.root"
+    with uproot.recreate(path) as file:
+        file.mkrntuple("events", {"a": np.arange(15), "Jet_pt": ak.Array([[1.5], [], [2.5, 3.5]] * 5)})
+    branches = inspect(path)["trees"][0]["branches"]
+    parents = {branch["name"]: branch["parent"] for branch in branches}
+    assert parents["a"] is None and parents["Jet_pt"] is None
+    (part,) = [name for name, parent in parents.items() if parent is not None]
+    assert parents[part] == "Jet_pt"
+    filtered = inspect(path, "--filter", part)["trees"][0]["branches"]
+    assert [(branch["name"], branch["parent"]) for branch in filtered] == [(part, "Jet_pt")]
 
 
 def test_one_branch_that_is_most_of_the_file_is_hinted_at(inspect, tmp_path):

@@ -636,6 +636,40 @@ static void a_branch_is_read_or_not_dataset_by_dataset(void **state)
     roast_summary_free(summary);
 }
 
+/* As systematic variations are often made: one file, many datasets. Each reads Jet_pt, every third MET_pt as well. */
+static void a_file_that_serves_many_datasets_counts_for_each_of_them(void **state)
+{
+    (void)state;
+    enum { DATASETS = 100, EVERY = 3 };
+    static const roast_branch branches[] = {{{"Jet_pt", 6}, 100, 300, 2}, {{"MET_pt", 6}, 30, 60, 1}};
+    static const roast_str names[] = {{"Jet_pt", 6}, {"MET_pt", 6}};
+    run_writer *writer = new_run();
+    add_file(writer, "a.root", 50, branches, 2);
+    for (int i = 0; i < DATASETS; i++) {
+        char dataset[16];
+        snprintf(dataset, sizeof dataset, "d%d", i);
+        add_reader(writer, dataset, "a.root", 0, names, 1);
+        if (i % EVERY == 0)
+            add_reader(writer, dataset, "a.root", 50, names, 2);
+    }
+    roast_summary *summary = summarize(writer);
+    for (int i = 0; i < DATASETS; i++) {
+        char dataset[16];
+        snprintf(dataset, sizeof dataset, "d%d", i);
+        bool both = i % EVERY == 0;
+        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "branch_bytes_read"), both ? 130 : 100, 0);
+        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "branches_read"), both ? 2 : 1, 0);
+        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "total_branches"), 2, 0);
+        size_t row = find_branch(summary, dataset, "MET_pt");
+        assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, row, "access").as.text, both ? "read" : "not read");
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "files_read"), both, 0);
+        assert_close(cell(summary, ROAST_SCOPE_branch, row, "compressed_bytes"), 30, 0);
+    }
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "branches_read"), 2, 0);
+    assert_close(cell(summary, ROAST_SCOPE_file, 0, "bytes_read"), 130, 0);
+    roast_summary_free(summary);
+}
+
 static void a_dataset_has_to_read_its_branches_for_the_entries_it_processed(void **state)
 {
     (void)state;
@@ -781,6 +815,7 @@ int main(void)
         cmocka_unit_test(the_processors_tasks_are_told_apart_from_overhead),
         cmocka_unit_test(bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read),
         cmocka_unit_test(a_branch_is_read_or_not_dataset_by_dataset),
+        cmocka_unit_test(a_file_that_serves_many_datasets_counts_for_each_of_them),
         cmocka_unit_test(a_dataset_has_to_read_its_branches_for_the_entries_it_processed),
         cmocka_unit_test(a_collection_opened_for_one_column_is_named_and_so_are_the_largest_unread),
         cmocka_unit_test(branches_of_files_that_nothing_is_known_of_are_named_without_sizes),

@@ -448,6 +448,49 @@ static void a_checksum_of_an_ntuple_that_does_not_agree_is_a_problem_of_that_tre
     root_close(file);
 }
 
+static void assert_problem(const root_tree *tree, const char *part)
+{
+    if (str_absent(tree->problem) || !memmem(tree->problem.ptr, tree->problem.len, part, strlen(part)))
+        fail_msg("'%.*s' does not say '%s'", (int)tree->problem.len, tree->problem.ptr, part);
+}
+
+static void a_description_that_names_a_member_twice_is_refused(void **state)
+{
+    (void)state;
+    root_file *file = open_good(SEEDS "tree-counter-twice.root");
+    assert_int_equal(file->n_trees, 1);
+    assert_problem(&file->trees[0], "cannot be read");
+    root_close(file);
+}
+
+/* Both arrays have no element, as their counter says; fNClusterRange, which is not it, says a billion. */
+static void an_array_is_as_long_as_it_was_when_it_was_read_whatever_another_member_says(void **state)
+{
+    (void)state;
+    check_tree_seed("described", ROOT_ALGORITHM_NONE);
+    check_tree_seed("other-counter", ROOT_ALGORITHM_NONE);
+}
+
+static void a_list_that_is_longer_than_its_byte_count_is_refused(void **state)
+{
+    (void)state;
+    size_t len;
+    unsigned char *bytes = read_seed(SEEDS "tree-none.root", &len);
+    unsigned char *first = memmem(bytes, len, "TBranch\0", 8);
+    assert_non_null(first);
+    /* In front: count and tag of the pointer; lower bound, number, empty name, TObject, version, count of the list. */
+    unsigned char *list = first - 8 - 8 - 1 - 10 - 2 - 4;
+    assert_int_equal(list[0], 0x40);
+    memcpy(list, "\x40\0\0\x10", 4);
+    memcpy(list + 17, "\0\0\0\x01", 4); /* one pointer, */
+    memset(first - 8, 0, 4);            /* which is null: beyond the end of the list */
+    root_file *file;
+    assert_int_equal(root_open_memory(&file, bytes, len, NULL, NULL), ROAST_OK);
+    assert_int_equal(file->n_trees, 1);
+    assert_problem(&file->trees[0], "branch 1 cannot be read");
+    root_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,6 +509,9 @@ int main(void)
         cmocka_unit_test(a_file_that_was_never_closed_has_no_trees_and_is_not_an_error),
         cmocka_unit_test(directories_that_contain_each_other_come_to_an_end),
         cmocka_unit_test(a_checksum_of_an_ntuple_that_does_not_agree_is_a_problem_of_that_tree),
+        cmocka_unit_test(a_description_that_names_a_member_twice_is_refused),
+        cmocka_unit_test(an_array_is_as_long_as_it_was_when_it_was_read_whatever_another_member_says),
+        cmocka_unit_test(a_list_that_is_longer_than_its_byte_count_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

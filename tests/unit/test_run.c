@@ -429,6 +429,34 @@ static void the_views_speak_of_names_and_seconds(void **state)
     sqlite3_close(db);
 }
 
+/* Chunks: two of sets whose names never come, one of a set that has names, one that is known to have read nothing. */
+static void chunks_of_sets_that_never_got_names_are_unknown_and_no_others(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    for (int64_t i = 0; i < 5; i++) {
+        roast_chunk chunk = a_chunk(i);
+        if (i == 0 || i == 2 || i == 4) { /* 7, 9 and 7 again */
+            chunk.branches = NULL;
+            chunk.branch_set = i == 2 ? 9 : 7;
+        }
+        chunk.n_branches = i == 1 ? 2 : 0;
+        assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    }
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(in_scratch("a.roast"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    const char *sql = "SELECT group_concat(branch_set IS NULL, ''), (SELECT count(*) FROM note WHERE text LIKE"
+                      " 'The names of 2 sets of branches were lost%') FROM (SELECT * FROM chunk ORDER BY id)";
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(statement, 0), "10101");
+    assert_int_equal(sqlite3_column_int(statement, 1), 1);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+}
+
 static void a_run_that_somebody_is_reading_can_be_closed(void **state)
 {
     (void)state;
@@ -473,6 +501,7 @@ int main(void)
         test_in_scratch(a_read_only_folder_can_still_be_read),
         cmocka_unit_test(an_upgrade_takes_every_step_or_none),
         test_in_scratch(the_views_speak_of_names_and_seconds),
+        test_in_scratch(chunks_of_sets_that_never_got_names_are_unknown_and_no_others),
         test_in_scratch(a_run_that_somebody_is_reading_can_be_closed),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);

@@ -237,13 +237,16 @@ static void read_array(const reading *r, const root_member *member)
     /* Old files store positions of large files, and only those, in eight bytes; the first byte tells. */
     if (cursor_u8(r->c) == 2 && member->field == ROOT_fBasketSeek)
         size = 8;
+    int64_t count = r->out->number[member->counter];
+    if (r->c->failed || count < 0 || count > UINT32_MAX || (uint64_t)count > cursor_left(r->c) / size) {
+        r->c->failed = true;
+        return;
+    }
+    /* The length is kept here: what the counter says may change as long as members are read. */
     r->out->at[member->field] = cursor_position(r->c);
     r->out->element[member->field] = size;
-    int64_t count = r->out->number[member->counter];
-    if (count < 0 || (uint64_t)count > cursor_left(r->c) / size)
-        r->c->failed = true;
-    else
-        cursor_skip(r->c, (size_t)count * size);
+    r->out->count[member->field] = (uint32_t)count;
+    cursor_skip(r->c, (size_t)count * size);
 }
 
 static void read_text_or_tarray(cursor *c, uint32_t size)
@@ -323,14 +326,12 @@ static bool is_built_in_class(roast_str class_name)
     return false;
 }
 
-/* Goes back to where the members begin and forgets what a wrong layout made of them. */
-static void start_again(const reading *r, const cursor *begin, const root_layout *wrong)
+/* Goes back to where the members begin and forgets everything: a wrong layout may have taken any bytes for any member,
+ * in its base classes too. Nothing right is lost, because only the first base class can be one that is tried twice. */
+static void start_again(const reading *r, const cursor *begin)
 {
     *r->c = *begin;
-    for (size_t i = 0; wrong && i < wrong->n_members; i++) {
-        r->out->at[wrong->members[i].field] = 0;
-        r->out->number[wrong->members[i].field] = 0;
-    }
+    *r->out = (root_values){0};
 }
 
 static bool read_by_file(const reading *r, roast_str class_name, root_header header, int depth)
@@ -347,7 +348,7 @@ static bool read_derived(const reading *r, roast_str class_name, roast_str fallb
     const cursor begin = *r->c;
     if (read_class(r, fallback, str_none(), depth + 1))
         return true;
-    start_again(r, &begin, NULL);
+    start_again(r, &begin);
     return read_by_file(r, class_name, header, depth);
 }
 
@@ -358,10 +359,11 @@ static bool read_known(const reading *r, roast_str class_name, roast_str fallbac
     const root_layout *layout = r->layouts->only_from_file ? NULL : root_layout_built_in(class_name, header.version);
     if (layout && read_by(r, layout, header, depth))
         return true;
-    start_again(r, &begin, layout);
+    if (layout)
+        start_again(r, &begin);
     if (read_by_file(r, class_name, header, depth))
         return true;
-    start_again(r, &begin, NULL);
+    start_again(r, &begin);
     return !str_absent(fallback) && !str_equal(fallback, class_name) && read_class(r, fallback, str_none(), depth + 1);
 }
 

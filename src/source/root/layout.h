@@ -86,6 +86,7 @@ typedef struct root_values {
     int64_t number[ROOT_FIELD_COUNT];
     size_t at[ROOT_FIELD_COUNT];        /* 0: it has no such member */
     uint32_t element[ROOT_FIELD_COUNT]; /* of an array: bytes per element */
+    uint32_t count[ROOT_FIELD_COUNT];   /* of an array: elements, all of which are in the record; 0 of anything else */
 } root_values;
 
 /* Reads an object of a class (its header comes first) and moves on behind it. A class of which nothing is known must

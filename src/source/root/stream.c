@@ -135,16 +135,19 @@ root_object root_stream_pointer(cursor *c, size_t keylen, bool *followed)
     return object;
 }
 
-size_t root_stream_array(cursor *c, size_t *end)
+size_t root_stream_array(cursor *c)
 {
     root_header header = root_stream_header(c);
+    if (header.end == 0)
+        c->failed = true;
+    if (!c->failed)
+        c->end = c->start + header.end;
     root_stream_tobject(c);
     if (header.version > 2)
         (void)root_stream_string(c);
     int64_t count = (int32_t)cursor_be32(c);
     cursor_skip(c, 4); /* lower bound */
-    *end = header.end;
-    if (c->failed || header.end == 0 || count < 0 || (size_t)count > cursor_left(c) / SMALLEST_POINTER) {
+    if (c->failed || count < 0 || (size_t)count > cursor_left(c) / SMALLEST_POINTER) {
         c->failed = true;
         return 0;
     }

@@ -29,7 +29,8 @@ typedef struct root_object {
  * the record is followed; *followed (may be NULL) tells. */
 root_object root_stream_pointer(cursor *c, size_t keylen, bool *followed);
 
-/* A TObjArray: the number of pointers that follow, which is no more than can be there; *end is behind the array. */
-size_t root_stream_array(cursor *c, size_t *end);
+/* A TObjArray: the number of pointers that follow, which is no more than can be there. The cursor ends with the array.
+ */
+size_t root_stream_array(cursor *c);
 
 #endif

@@ -183,11 +183,19 @@ static bool read_element(cursor c, const root_object *object, element *out)
     return !c.failed;
 }
 
+/* No class has two members of one name. Two of a name would leave what was read first beside what was read last. */
+static bool has_field(const root_layout *layout, root_field field)
+{
+    for (size_t i = 0; field != ROOT_NO_FIELD && i < layout->n_members; i++)
+        if (layout->members[i].field == field)
+            return true;
+    return false;
+}
+
 /* Members up to the first that cannot be stepped over: often what is wanted comes before it. */
 static bool read_elements(root_layouts *layouts, cursor c, size_t keylen, root_layout *out)
 {
-    size_t end;
-    size_t count = root_stream_array(&c, &end);
+    size_t count = root_stream_array(&c);
     bool possible = !c.failed && count <= cursor_left(&c) / SMALLEST_OBJECT;
     root_member *members = !possible ? NULL : arena_alloc(&layouts->file->result->memory, count, sizeof *members);
     layouts->out_of_memory |= possible && !members;
@@ -206,6 +214,8 @@ static bool read_elements(root_layouts *layouts, cursor c, size_t keylen, root_l
             out->complete = false;
             return true;
         }
+        if (has_field(out, member.field))
+            return false;
         members[out->n_members++] = member;
     }
     return !c.failed;

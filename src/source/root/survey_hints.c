@@ -1,6 +1,7 @@
 /* Hints: what about a tree makes reading it slower than it has to be, with the numbers that show it. Each looks at one
  * thing and says nothing if it is fine. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/saturate.h"
@@ -14,6 +15,8 @@ enum {
     LARGE_BRANCH_PERCENT = 40,
     READ_TWICE_PERCENT = 5
 };
+/* How far from the user's chunk size a better one is looked for: so many times, so many multiples, in so many files. */
+enum { FURTHEST_CHUNK = 3, MULTIPLES_TRIED = 16, FILES_TRIED = 4 };
 /* What coffea reads at a time unless told otherwise. */
 enum { USUAL_CHUNK = 100000 };
 /* Bytes that a core unpacks in a second, to the nearest that can be said without measuring it where it runs. */
@@ -78,33 +81,104 @@ static void slow_to_unpack(hinting *h)
         bytes / LZMA_SPEED, LZMA_SPEED / 1e6, fmax(1, bytes / ZSTD_SPEED));
 }
 
+/* ---- Clusters that two chunks read ---- */
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a - 1) / b + 1;
+}
+
+static bool has_clusters(const survey_part *p)
+{
+    return p->clusters > 1 && p->largest_cluster > 0 && p->entries > 0 && p->entries <= MOST_EVENTS;
+}
+
 /* Chunks of a file are of equal size and as near to what was asked for as that allows, as coffea makes them. A chunk
  * that ends inside a cluster makes its neighbour read the cluster too. */
+static int64_t clusters_split(const survey_part *p, int64_t chunk)
+{
+    int64_t chunks = llrint((double)p->entries / (double)chunk); /* half to even, as Python's round */
+    int64_t step = divide_up(p->entries, chunks > 0 ? chunks : 1);
+    int64_t ends = (p->entries - 1) / step; /* inside the file */
+    int64_t aligned_every = p->largest_cluster / common_divisor(step, p->largest_cluster);
+    return ends - ends / aligned_every;
+}
+
+static int64_t all_clusters_split(const survey_tree *tree, int64_t chunk)
+{
+    int64_t split = 0;
+    for (size_t i = 0; i < tree->n_parts; i++)
+        if (has_clusters(&tree->parts[i]))
+            saturated_add(&split, clusters_split(&tree->parts[i], chunk));
+    return split;
+}
+
+typedef struct chunk_choice {
+    int64_t chunk, split;
+} chunk_choice;
+
+/* Fewer splits, then nearer to what the user has. */
+static void consider(const hinting *h, int64_t chunk, chunk_choice *best)
+{
+    if (chunk < divide_up(h->chunk, FURTHEST_CHUNK) || chunk > h->chunk * FURTHEST_CHUNK)
+        return;
+    int64_t split = all_clusters_split(h->tree, chunk);
+    if (split < best->split || (split == best->split && llabs(chunk - h->chunk) < llabs(best->chunk - h->chunk)))
+        *best = (chunk_choice){chunk, split};
+}
+
+/* Because chunks are made equal, a multiple of the clusters need not be what coffea makes of a request for it: each is
+ * tried, and what to ask for to get it in one file. */
+static chunk_choice best_chunk(const hinting *h, int64_t split)
+{
+    chunk_choice best = {h->chunk, split};
+    int tried = 0;
+    for (size_t i = 0; i < h->tree->n_parts && tried < FILES_TRIED; i++) {
+        const survey_part *p = &h->tree->parts[i];
+        if (!has_clusters(p))
+            continue;
+        tried++;
+        int64_t middle = h->chunk / p->largest_cluster;
+        for (int64_t k = middle > MULTIPLES_TRIED ? middle - MULTIPLES_TRIED : 1; k <= middle + MULTIPLES_TRIED; k++) {
+            int64_t multiple = k * p->largest_cluster;
+            consider(h, multiple, &best);
+            consider(h, p->entries / divide_up(p->entries, multiple), &best);
+        }
+    }
+    return best;
+}
+
 static void split_clusters(hinting *h)
 {
     const survey_tree *tree = h->tree;
-    int64_t clusters = 0, split = 0, size = 0;
-    for (size_t i = 0; i < tree->n_parts; i++) {
-        const survey_part *p = &tree->parts[i];
-        if (p->clusters <= 1 || p->largest_cluster <= 0 || p->entries <= 0 || p->entries > MOST_EVENTS)
-            continue;
-        int64_t chunks = (p->entries + h->chunk / 2) / h->chunk;
-        chunks = chunks > 0 ? chunks : 1;
-        int64_t step = (p->entries + chunks - 1) / chunks;
-        if (chunks > 1000000)
-            continue;
-        for (int64_t k = 1; k < chunks; k++)
-            split += k * step % p->largest_cluster != 0;
-        clusters += p->clusters;
-        size = p->largest_cluster;
-    }
+    int64_t clusters = 0, split = all_clusters_split(tree, h->chunk);
+    for (size_t i = 0; i < tree->n_parts; i++)
+        if (has_clusters(&tree->parts[i]))
+            saturated_add(&clusters, tree->parts[i].clusters);
     double more = percent((double)split, (double)clusters);
     if (more < READ_TWICE_PERCENT)
         return;
-    buf_format(&h->text,
-               "with chunks of about %lld events, %lld of %lld clusters are read by two chunks (%.0f %% more to read); "
-               "a multiple of %lld events would avoid it",
-               (long long)h->chunk, (long long)split, (long long)clusters, more, (long long)size);
+    buf_format(
+        &h->text,
+        "with chunks of about %lld events, %lld of %lld clusters are read by two chunks (%.0f %% more to read); ",
+        (long long)h->chunk, (long long)split, (long long)clusters, more);
+    chunk_choice best = best_chunk(h, split);
+    if (percent((double)best.split, (double)clusters) >= READ_TWICE_PERCENT)
+        buf_text(&h->text, "Runner(align_clusters=True) avoids it");
+    else if (best.split == 0)
+        buf_format(&h->text, "with chunks of about %lld events none are", (long long)best.chunk);
+    else
+        buf_format(&h->text, "with chunks of about %lld events %lld are", (long long)best.chunk, (long long)best.split);
 }
 
 static void one_large_branch(hinting *h)

@@ -51,14 +51,21 @@ static roast_str string_at(const tree_reader *r, const root_values *v, root_fiel
     return root_stream_string(&c);
 }
 
-/* Element i of an array whose length was checked when it was read. */
+/* Element i of an array, 0 beyond its end. */
 static int64_t element_at(const tree_reader *r, const root_values *v, root_field array, int64_t i)
 {
+    if (i >= v->count[array])
+        return 0;
     const unsigned char *bytes = r->record->bytes + v->at[array] + (size_t)i * v->element[array];
     uint64_t value = 0;
     for (uint32_t k = 0; k < v->element[array]; k++)
         value = value << 8 | bytes[k];
     return v->element[array] == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static bool read_object(tree_reader *r, const root_object *object, roast_str fallback, root_values *out)
@@ -118,11 +125,10 @@ static roast_str name_behind(tree_reader *r, size_t pointer_at)
 
 static void read_leaves(tree_reader *r, const root_values *branch_values, root_branch *branch)
 {
-    size_t end;
     if (branch_values->at[ROOT_fLeaves] == 0)
         return;
     cursor c = inside_record(r, branch_values->at[ROOT_fLeaves]);
-    size_t count = root_stream_array(&c, &end);
+    size_t count = root_stream_array(&c);
     root_object leaf = count > 0 ? root_stream_pointer(&c, r->record->keylen, NULL) : (root_object){.null = true};
     root_values v;
     if (leaf.null || !read_object(r, &leaf, STR("TLeaf"), &v))
@@ -152,11 +158,10 @@ static void read_embedded(root_branch *branch, cursor c)
 
 static bool count_embedded(tree_reader *r, const root_values *v, root_branch *branch)
 {
-    size_t end;
     if (v->at[ROOT_fBaskets] == 0)
         return true;
     cursor c = inside_record(r, v->at[ROOT_fBaskets]);
-    size_t count = root_stream_array(&c, &end);
+    size_t count = root_stream_array(&c);
     for (size_t i = 0; i < count && !c.failed; i++) {
         root_object basket = root_stream_pointer(&c, r->record->keylen, NULL);
         if (basket.null)
@@ -167,17 +172,17 @@ static bool count_embedded(tree_reader *r, const root_values *v, root_branch *br
     return !c.failed;
 }
 
-static bool has_baskets(const root_values *v)
+/* How many baskets the index has room for: what all three of its arrays have. */
+static int64_t basket_places(const root_values *v)
 {
-    return v->at[ROOT_fBasketSeek] != 0 && v->at[ROOT_fBasketBytes] != 0 && v->at[ROOT_fBasketEntry] != 0;
+    int64_t places = smaller(v->count[ROOT_fBasketSeek], v->count[ROOT_fBasketBytes]);
+    return smaller(places, v->count[ROOT_fBasketEntry]);
 }
 
 /* Baskets in the index end at the first that was not written. What entries they do not hold is embedded. */
 static bool read_baskets(tree_reader *r, const root_values *v, root_branch *branch)
 {
-    int64_t most = v->number[ROOT_fMaxBaskets], writing = v->number[ROOT_fWriteBasket], flushed = 0;
-    if (!has_baskets(v))
-        return count_embedded(r, v, branch);
+    int64_t most = basket_places(v), writing = v->number[ROOT_fWriteBasket], flushed = 0;
     while (flushed < most && flushed != writing && element_at(r, v, ROOT_fBasketSeek, flushed) != 0) {
         saturated_add(&branch->indexed_bytes, element_at(r, v, ROOT_fBasketBytes, flushed));
         flushed++;
@@ -227,9 +232,9 @@ static void share_boundaries(tree_reader *r, const root_values *v, int64_t count
 static void note_boundaries(tree_reader *r, const root_values *v, const root_branch *branch)
 {
     boundaries *common = &r->common;
-    if (!common->wanted || branch->baskets == 0 || !has_baskets(v))
+    int64_t count = smaller(branch->baskets, basket_places(v));
+    if (!common->wanted || count == 0)
         return;
-    int64_t count = branch->baskets < v->number[ROOT_fMaxBaskets] ? branch->baskets : v->number[ROOT_fMaxBaskets];
     const unsigned char *raw = r->record->bytes + v->at[ROOT_fBasketEntry];
     size_t len = (size_t)count * v->element[ROOT_fBasketEntry];
     bool same = common->begun && common->last_len == len && memcmp(common->last, raw, len) == 0;
@@ -255,7 +260,7 @@ static void add_clusters(root_tree *tree, int64_t entries, int64_t size)
 /* The tree may list ranges of entries with clusters of one size each; what follows has the size in fAutoFlush. */
 static void declared_clusters(const tree_reader *r, const root_values *v, root_tree *tree)
 {
-    int64_t ranges = v->at[ROOT_fClusterRangeEnd] && v->at[ROOT_fClusterSize] ? v->number[ROOT_fNClusterRange] : 0;
+    int64_t ranges = smaller(v->count[ROOT_fClusterRangeEnd], v->count[ROOT_fClusterSize]);
     int64_t flush = v->number[ROOT_fAutoFlush], begin = 0;
     tree->clusters_declared = ranges > 0 || flush > 0;
     if (!tree->clusters_declared)
@@ -332,12 +337,10 @@ static bool read_branch(tree_reader *r, const root_object *object, int32_t paren
  * this way are together no longer than the record. */
 static bool read_branches(tree_reader *r, size_t at, int32_t parent, int32_t depth)
 {
-    size_t end;
     cursor c = inside_record(r, at);
-    size_t count = root_stream_array(&c, &end);
+    size_t count = root_stream_array(&c);
     if (c.failed || depth > DEEPEST_BRANCH)
         return false;
-    c.end = c.start + end;
     if (r->first_capacity == 0) /* most trees have no branches in branches */
         r->first_capacity = count > 0 && count <= cursor_left(&c) / SMALLEST_BRANCH ? count : FEW_AT_FIRST;
     for (size_t i = 0; i < count; i++) {
