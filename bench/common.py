@@ -69,10 +69,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def measure(command: list[str]) -> Measured:
-    """Wall time and peak resident memory of a command, from start to end."""
+def measure(command: list[str], package: pathlib.Path | None = None) -> Measured:
+    """Wall time and peak resident memory of a command, from start to end; package: where Python finds ours."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if package:
+        environment["PYTHONPATH"] = str(package)
     begun = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -81,10 +84,21 @@ def measure(command: list[str]) -> Measured:
     return Measured(time.perf_counter() - begun, usage.ru_maxrss * 1024, output)
 
 
-def measure_json(command: list[str]) -> dict:
+def measure_json(command: list[str], package: pathlib.Path | None = None) -> dict:
     """The last line that a command prints, as JSON, with the command's own measure added."""
-    measured = measure(command)
+    measured = measure(command, package)
     return json.loads(measured.output.splitlines()[-1]) | {"wall": measured.seconds, "peak": measured.peak_bytes}
+
+
+def stage(context: Context) -> pathlib.Path:
+    """Our package as it would be installed: the extension module fits every Python from 3.11."""
+    place = context.work / "package"
+    shutil.copytree(ROOT / "python" / "roastcoffea", place / "roastcoffea", dirs_exist_ok=True)
+    extension = context.build / "python" / "ext" / "_core.abi3.so"
+    if not extension.exists():
+        raise SystemExit(f"bench: {extension} was not built: it needs the headers of Python 3.11 or later")
+    shutil.copy(extension, place / "roastcoffea")
+    return place
 
 
 def median(values) -> float:

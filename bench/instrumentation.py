@@ -1,15 +1,13 @@
 """What instrumentation costs inside a worker: sections, the decorator, the import, and the bytes that travel.
 
-Ours and 0.1.2 run in the same interpreter, the one that has 0.1.2: our extension module fits every Python from 3.11."""
+Ours and 0.1.2 run in the same interpreter, the one that has 0.1.2."""
 
 from __future__ import annotations
 
-import os
 import pathlib
-import shutil
 import sys
 
-from common import ROOT, Context, Line, measure_json, median, say
+from common import Context, Line, measure_json, median, say, stage
 
 GOALS = {
     "track_time": ("track_time, CPU time too", 2, "us"),
@@ -20,28 +18,8 @@ GOALS = {
 }
 
 
-def stage(context: Context) -> pathlib.Path:
-    """Our package as it would be installed."""
-    place = context.work / "package"
-    shutil.copytree(ROOT / "python" / "roastcoffea", place / "roastcoffea", dirs_exist_ok=True)
-    extension = context.build / "python" / "ext" / "_core.abi3.so"
-    if not extension.exists():
-        raise SystemExit(f"bench: {extension} was not built: it needs the headers of Python 3.11 or later")
-    shutil.copy(extension, place / "roastcoffea")
-    return place
-
-
 def costs(python: str, package: pathlib.Path | None) -> dict:
-    script = str(pathlib.Path(__file__).with_name("instrumentation_costs.py"))
-    before = os.environ.pop("PYTHONPATH", None)
-    try:
-        if package:
-            os.environ["PYTHONPATH"] = str(package)
-        return measure_json([python, script])
-    finally:
-        os.environ.pop("PYTHONPATH", None)
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
+    return measure_json([python, str(pathlib.Path(__file__).with_name("instrumentation_costs.py"))], package)
 
 
 def text(value: float, unit: str) -> str:

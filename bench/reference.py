@@ -31,19 +31,28 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def ticks_of(db: sqlite3.Connection):
+    """0.1.2 looks at all workers at one time, over and over: the tick that a heartbeat belongs to."""
+    query = "SELECT min(t_ns), max(t_ns), count(*) FROM sample GROUP BY worker ORDER BY 3 DESC LIMIT 1"
+    first, last, count = db.execute(query).fetchone() or (0, 1, 2)
+    interval = max(1, (last - first) // max(1, count - 1))
+    return lambda t_ns: datetime.datetime.fromtimestamp((first + (t_ns - first) // interval * interval) / 1e9)
+
+
 def tracking_of(db: sqlite3.Connection) -> dict:
     """Heartbeats in the shape that 0.1.2 keeps them in: per series and worker a list of (time, value)."""
+    tick_of = ticks_of(db)
     tracking = {name: collections.defaultdict(list) for name in (*SERIES, "worker_cores", "worker_memory_limit")}
     present = collections.Counter()
     columns = ", ".join(SERIES.values())
     query = f"SELECT w.address, w.cores, w.memory_limit, t_ns, {columns} FROM sample JOIN worker w ON w.id = worker"
     for address, cores, limit, t_ns, *values in db.execute(query):
-        moment = datetime.datetime.fromtimestamp(t_ns / 1e9)
+        moment = tick_of(t_ns)
         for name, value in zip(SERIES, values):
             tracking[name][address].append((moment, value))
         tracking["worker_cores"][address].append((moment, cores))
         tracking["worker_memory_limit"][address].append((moment, limit))
-        present[moment.replace(microsecond=0)] += 1
+        present[moment] += 1
     tracking = {name: dict(series) for name, series in tracking.items()}
     return tracking | {"worker_counts": dict(sorted(present.items()))}
 

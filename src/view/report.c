@@ -1,29 +1,22 @@
-/* The report. The frame of the page is web/report.html, with slots like {{style}}; what a person asks comes in
- * sections, which are rows of SECTIONS: one that writes nothing is not there, and not in the navigation. */
+/* The report: a page of which what a person asks comes in sections, which are rows of SECTIONS: one that writes nothing
+ * is not there, and not in the navigation. */
 #include "view/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/error.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "view/chart.h"
 #include "view/findings.h"
 #include "view/format.h"
 #include "view/html.h"
-#include "view/packed.h"
+#include "view/html_page.h"
 #include "view/report_data.h"
 #include "view/report_tables.h"
 
-/* The files of src/view/web, embedded when the library is built. */
-extern const char roast_report_html[], roast_report_css[], roast_report_js[];
-extern const size_t roast_report_html_size, roast_report_css_size, roast_report_js_size;
-
 enum {
-    ROWS_IN_PAGE = 12,   /* of a table before one asks for more */
     MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
     SLOWEST_SHOWN = 100, /* chunks */
     FIGURE_WIDTH = 640,  /* pixels */
@@ -31,19 +24,15 @@ enum {
 };
 
 typedef struct page {
-    buf *out;
+    html_page html;
     const roast_summary *summary;
     report_data data;
     table_set tables;
+    table_set branches; /* a table that is only shown when it is asked for */
     chart_set charts;
     arena memory; /* of the report's own tables */
     int *colours; /* of datasets */
     bool failed;  /* memory is out */
-    buf style, sections, rows;
-    struct {
-        const char *id, *title;
-    } shown[16];
-    size_t n_shown;
 } page;
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
@@ -56,33 +45,9 @@ static const table *find_table(const page *p, const char *id)
     return NULL;
 }
 
-/* The rows that are not in the page itself, for its script. */
-static void put_rows(page *p, const table *t)
-{
-    buf rows = {0};
-    html_grid_json(&rows, t);
-    buf_format(&p->rows, "<script type=\"text/plain\" id=\"rows-%s\">", t->id);
-    packed_text_put(&p->rows, buf_view(&rows));
-    buf_text(&p->rows, "</script>\n");
-    p->failed |= rows.code != ROAST_OK;
-    buf_release(&rows);
-}
-
 static void put_table(page *p, const table *t, const char *title)
 {
-    if (!t || (t->n_rows == 0 && str_absent(t->more)))
-        return;
-    buf *out = &p->sections;
-    buf_format(out, "<div class=\"table\" id=\"table-%s\">\n", t->id);
-    if (title)
-        buf_format(out, "<h3>%s</h3>\n", title);
-    if (t->pairs) {
-        html_pairs(out, t);
-    } else {
-        html_grid(out, t, ROWS_IN_PAGE);
-        put_rows(p, t);
-    }
-    buf_text(out, "</div>\n");
+    html_page_table(&p->html, t, title);
 }
 
 static void put_pairs(page *p, const char *id, const char *title)
@@ -95,28 +60,28 @@ static void put_pairs(page *p, const char *id, const char *title)
 /* Charts that stay as they are; one that has nothing to draw is left out. */
 static void put_figures(page *p, const char *ids)
 {
-    size_t before = p->sections.len, drawn = 0;
-    buf_text(&p->sections, "<div class=\"figures\">\n");
+    size_t before = p->html.sections.len, drawn = 0;
+    buf_text(&p->html.sections, "<div class=\"figures\">\n");
     for (roast_str rest = str_from(ids); !str_absent(rest);) {
         roast_str id = str_split(&rest, ',');
         for (size_t i = 0; i < p->charts.count; i++) {
             const chart *c = &p->charts.charts[i];
             if (!str_equal(id, str_from(c->id)) || !str_absent(c->why))
                 continue;
-            buf_text(&p->sections, "<figure>\n");
-            chart_svg(&p->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
-            buf_text(&p->sections, "</figure>\n");
+            buf_text(&p->html.sections, "<figure>\n");
+            chart_svg(&p->html.sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
+            buf_text(&p->html.sections, "</figure>\n");
             drawn++;
         }
     }
-    buf_text(&p->sections, "</div>\n");
-    if (!drawn && !p->sections.code)
-        p->sections.len = before;
+    buf_text(&p->html.sections, "</div>\n");
+    if (!drawn && !p->html.sections.code)
+        p->html.sections.len = before;
 }
 
 static void put_missing(page *p, const char *what)
 {
-    buf_format(&p->sections, "<p class=\"missing\">%s</p>\n", what);
+    buf_format(&p->html.sections, "<p class=\"missing\">%s</p>\n", what);
 }
 
 /* ---- The headline -------------------------------------------------------------------------------------------- */
@@ -173,7 +138,7 @@ static bool put_part(buf *out, const roast_summary *summary, const tile_part *pa
 
 static void put_tiles(page *p)
 {
-    buf *out = p->out;
+    buf *out = &p->html.headline;
     buf_text(out, "<dl class=\"tiles\">\n");
     for (size_t i = 0; i < sizeof TILES / sizeof TILES[0]; i++) {
         const struct tile *tile = &TILES[i];
@@ -193,35 +158,18 @@ static void put_tiles(page *p)
     buf_text(out, "</dl>\n");
 }
 
-static void put_heading(page *p, const table_heading *heading, size_t from, const char *class)
-{
-    buf_format(p->out, "<p class=\"%s\">", class);
-    for (size_t i = from; i < heading->count; i++) {
-        buf_format(p->out, "<span class=\"%s\">", html_tone(heading->phrases[i].tone));
-        html_text(p->out, heading->phrases[i].text);
-        buf_text(p->out, "</span> ");
-    }
-    buf_text(p->out, "</p>\n");
-}
-
 static void put_headline(page *p)
 {
     const table_heading *headline = &p->tables.headline;
-    buf_text(p->out, "<h1><bdi>");
-    if (headline->count)
-        html_text(p->out, headline->phrases[0].text);
-    buf_text(p->out, "</bdi></h1>\n");
-    put_heading(p, &p->tables.subline, 0, "ending");
-    put_heading(p, headline, 1, "what");
+    roast_str name = headline->count ? headline->phrases[0].text : STR("");
+    html_text(&p->html.title, name);
+    buf_text(&p->html.title, " · roast report");
+    buf_text(&p->html.headline, "<h1><bdi>");
+    html_text(&p->html.headline, name);
+    buf_text(&p->html.headline, "</bdi></h1>\n");
+    html_page_heading(&p->html, &p->tables.subline, 0, "ending");
+    html_page_heading(&p->html, headline, 1, "what");
     put_tiles(p);
-}
-
-static void put_title(page *p)
-{
-    const table_heading *headline = &p->tables.headline;
-    if (headline->count)
-        html_text(p->out, headline->phrases[0].text);
-    buf_text(p->out, " · roast report");
 }
 
 /* ---- Where the time went ------------------------------------------------------------------------------------- */
@@ -385,15 +333,15 @@ static void put_findings(page *p)
     size_t open = 0;
     while (open < e->count && open < findings.count && e->findings[open].confidence != FINDING_NOTE)
         open++;
-    buf_text(&p->sections, "<h3 class=\"over\">What held it back</h3>\n");
+    buf_text(&p->html.sections, "<h3 class=\"over\">What held it back</h3>\n");
     if (open)
-        put_finding_list(&p->sections, &findings, 0, open);
+        put_finding_list(&p->html.sections, &findings, 0, open);
     else
-        buf_text(&p->sections, "<p class=\"fine\">Nothing stands out.</p>\n");
+        buf_text(&p->html.sections, "<p class=\"fine\">Nothing stands out.</p>\n");
     if (open < findings.count) {
-        buf_text(&p->sections, "<details><summary>What is usual, too small to act on, or not known</summary>\n");
-        put_finding_list(&p->sections, &findings, open, findings.count);
-        buf_text(&p->sections, "</details>\n");
+        buf_text(&p->html.sections, "<details><summary>What is usual, too small to act on, or not known</summary>\n");
+        put_finding_list(&p->html.sections, &findings, open, findings.count);
+        buf_text(&p->html.sections, "</details>\n");
     }
     tables_release(&findings);
 }
@@ -407,21 +355,21 @@ static void write_time(page *p)
     if (!split.count)
         split_by_phases(&split, p->summary);
     if (split.total > 0) {
-        buf_text(&p->sections, "<p class=\"lead\">");
-        format_seconds(&p->sections, split.total);
-        buf_text(&p->sections, " of core time, by what it was spent on.</p>\n");
-        put_time_bar(&p->sections, &split);
-        put_time_list(&p->sections, &split);
+        buf_text(&p->html.sections, "<p class=\"lead\">");
+        format_seconds(&p->html.sections, split.total);
+        buf_text(&p->html.sections, " of core time, by what it was spent on.</p>\n");
+        put_time_bar(&p->html.sections, &split);
+        put_time_list(&p->html.sections, &split);
         put_findings(p);
     } else {
         put_missing(p, "No chunk was measured, so it is not known where the time went.");
     }
-    buf_text(&p->sections, "<div class=\"columns\">\n");
+    buf_text(&p->html.sections, "<div class=\"columns\">\n");
     put_pairs(p, "throughput", "Throughput");
     put_pairs(p, "events", "Events");
     put_pairs(p, "timing", "Timing");
     put_pairs(p, "fine", "Fine metrics");
-    buf_text(&p->sections, "</div>\n");
+    buf_text(&p->html.sections, "</div>\n");
     put_table(p, find_table(p, "tasks"), "Tasks");
 }
 
@@ -442,11 +390,11 @@ static void write_timeline(page *p)
             put_missing(p, "No worker was tracked: how many there were over time is not known.");
         if (!series->samples[SAMPLE_MEMORY] && !series->samples[SAMPLE_CPU])
             put_missing(p, "No heartbeat carries memory or CPU: both are not known over time.");
-        buf_format(&p->sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
+        buf_format(&p->html.sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     }
-    buf_text(&p->sections, "<div class=\"columns\">\n");
+    buf_text(&p->html.sections, "<div class=\"columns\">\n");
     put_pairs(p, "resources", NULL);
-    buf_text(&p->sections, "</div>\n");
+    buf_text(&p->html.sections, "</div>\n");
 }
 
 static void say_what_is_not_placed(page *p)
@@ -454,11 +402,11 @@ static void say_what_is_not_placed(page *p)
     size_t missing = p->data.series.n_chunks - p->data.lanes.n_chunks;
     if (!missing)
         return;
-    buf_text(&p->sections, "<p class=\"missing\">");
-    format_count(&p->sections, (int64_t)missing);
-    buf_text(&p->sections, missing == 1 ? " chunk has no time, or one far from the run"
-                                        : " chunks have no time, or one far from the run");
-    buf_text(&p->sections, ", as after a jump of a clock: not drawn here, but counted everywhere else.</p>\n");
+    buf_text(&p->html.sections, "<p class=\"missing\">");
+    format_count(&p->html.sections, (int64_t)missing);
+    buf_text(&p->html.sections, missing == 1 ? " chunk has no time, or one far from the run"
+                                             : " chunks have no time, or one far from the run");
+    buf_text(&p->html.sections, ", as after a jump of a clock: not drawn here, but counted everywhere else.</p>\n");
 }
 
 static void write_chunks(page *p)
@@ -470,10 +418,10 @@ static void write_chunks(page *p)
     }
     say_what_is_not_placed(p);
     if (p->data.lanes.n_chunks)
-        buf_format(&p->sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
-    buf_text(&p->sections, "<div class=\"columns\">\n");
+        buf_format(&p->html.sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
+    buf_text(&p->html.sections, "<div class=\"columns\">\n");
     put_pairs(p, "chunks", NULL);
-    buf_text(&p->sections, "</div>\n");
+    buf_text(&p->html.sections, "</div>\n");
     put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
     table slowest = slowest_table(&p->data, SLOWEST_SHOWN, &p->memory, &p->failed);
     put_table(p, &slowest, "Slowest chunks");
@@ -494,8 +442,11 @@ static void write_sections(page *p)
 
 static void write_files(page *p)
 {
-    put_table(p, find_table(p, "files"), NULL);
+    put_table(p, find_table(p, "reading"), "What was read, by dataset");
+    put_table(p, find_table(p, "files"), "Files");
     put_figures(p, "data_access_percentage,compression_ratio_distribution");
+    if (p->branches.count && p->branches.tables[0].n_rows)
+        put_table(p, &p->branches.tables[0], "Branches");
 }
 
 static void write_workers(page *p)
@@ -509,7 +460,7 @@ static void write_failures(page *p)
     if (failures)
         put_table(p, failures, NULL);
     else if (p->data.series.n_chunks)
-        buf_text(&p->sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
+        buf_text(&p->html.sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
 }
 
 static void write_machine(page *p)
@@ -522,16 +473,16 @@ static void write_notes(page *p)
 {
     const table *notes = find_table(p, "notes");
     if (notes) {
-        buf_text(&p->sections, "<ul class=\"notes\">\n");
+        buf_text(&p->html.sections, "<ul class=\"notes\">\n");
         for (size_t row = 0; row < notes->n_rows; row++) {
             const table_cell *level = table_cell_at(notes, row, 0);
-            buf_format(&p->sections, "<li><b class=\"%s\">", html_tone(level->tone));
-            html_text(&p->sections, level->text);
-            buf_text(&p->sections, "</b> <span>");
-            html_text(&p->sections, table_cell_at(notes, row, 1)->text);
-            buf_text(&p->sections, "</span></li>\n");
+            buf_format(&p->html.sections, "<li><b class=\"%s\">", html_tone(level->tone));
+            html_text(&p->html.sections, level->text);
+            buf_text(&p->html.sections, "</b> <span>");
+            html_text(&p->html.sections, table_cell_at(notes, row, 1)->text);
+            buf_text(&p->html.sections, "</span></li>\n");
         }
-        buf_text(&p->sections, "</ul>\n");
+        buf_text(&p->html.sections, "</ul>\n");
     }
     table absent = absent_table(p->summary, &p->memory, &p->failed);
     put_table(p, &absent, "Not measured, because …");
@@ -546,7 +497,7 @@ static const struct section {
     {"chunks", "Chunks", write_chunks},
     {"datasets", "Datasets", write_datasets},
     {"sections", "Sections", write_sections},
-    {"files", "Files", write_files},
+    {"files", "Files and branches", write_files},
     {"workers", "Workers", write_workers},
     {"failures", "Failures", write_failures},
     {"machine", "Machine and software", write_machine},
@@ -556,108 +507,9 @@ static const struct section {
 static void write_all_sections(page *p)
 {
     for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {
-        size_t before = p->sections.len;
-        buf_format(&p->sections, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n",
-                   SECTIONS[i].id, SECTIONS[i].id, SECTIONS[i].id, SECTIONS[i].title);
-        size_t opened = p->sections.len;
+        section_place place = html_page_begin_section(&p->html, SECTIONS[i].id, str_from(SECTIONS[i].title));
         SECTIONS[i].write(p);
-        if (p->sections.len == opened && !p->sections.code) {
-            p->sections.len = before; /* it had nothing to say */
-            continue;
-        }
-        buf_text(&p->sections, "</section>\n");
-        p->shown[p->n_shown].id = SECTIONS[i].id;
-        p->shown[p->n_shown++].title = SECTIONS[i].title;
-    }
-}
-
-/* ---- The frame ------------------------------------------------------------------------------------------------ */
-
-static void put_navigation(page *p)
-{
-    for (size_t i = 0; i < p->n_shown; i++)
-        buf_format(p->out, "<a href=\"#%s\">%s</a>\n", p->shown[i].id, p->shown[i].title);
-}
-
-static void put_sections(page *p)
-{
-    buf_str(p->out, buf_view(&p->sections));
-}
-
-static void put_style(page *p)
-{
-    buf_str(p->out, buf_view(&p->style));
-}
-
-/* The palette and the charts' own rules come from the charts, so that both look alike. */
-static void make_style(page *p)
-{
-    chart_page_css(&p->style);
-    buf_bytes(&p->style, roast_report_css, roast_report_css_size);
-}
-
-static void put_script(page *p)
-{
-    buf_bytes(p->out, roast_report_js, roast_report_js_size);
-}
-
-static void put_data(page *p)
-{
-    report_data_put(p->out, &p->data, p->summary, p->colours);
-    buf_str(p->out, buf_view(&p->rows));
-}
-
-static void put_hash(buf *out, const char *bytes, size_t size)
-{
-    unsigned char digest[SHA256_BYTES];
-    sha256(digest, bytes, size);
-    buf_text(out, "'sha256-");
-    base64_put(out, digest, sizeof digest);
-    buf_char(out, '\'');
-}
-
-/* Only what is written here runs or styles the page, and nothing is fetched. */
-static void put_policy(page *p)
-{
-    buf_text(p->out, "default-src 'none'; script-src ");
-    put_hash(p->out, roast_report_js, roast_report_js_size);
-    buf_text(p->out, "; style-src ");
-    put_hash(p->out, p->style.data, p->style.len);
-    buf_text(p->out, "; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'");
-}
-
-static void put_version(page *p)
-{
-    buf_text(p->out, roast_version());
-}
-
-static const struct slot {
-    const char *name;
-    void (*put)(page *p);
-} SLOTS[] = {
-    {"policy", put_policy},         {"title", put_title},       {"style", put_style},
-    {"headline", put_headline},     {"sections", put_sections}, {"data", put_data},
-    {"navigation", put_navigation}, {"script", put_script},     {"version", put_version},
-};
-
-static void fill_slot(page *p, roast_str name)
-{
-    for (size_t i = 0; i < sizeof SLOTS / sizeof SLOTS[0]; i++)
-        if (str_equal(name, str_from(SLOTS[i].name)))
-            SLOTS[i].put(p);
-}
-
-static void fill_frame(page *p)
-{
-    const char *at = roast_report_html, *end = roast_report_html + roast_report_html_size;
-    while (at < end) {
-        const char *open = memmem(at, (size_t)(end - at), "{{", 2);
-        const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
-        buf_bytes(p->out, at, (size_t)((close ? open : end) - at));
-        if (!close)
-            return;
-        fill_slot(p, (roast_str){open + 2, (size_t)(close - open - 2)});
-        at = close + 2;
+        html_page_end_section(&p->html, &place);
     }
 }
 
@@ -666,9 +518,11 @@ static void fill_frame(page *p)
 static const char FIGURES[] = "runtime_distribution,runtime_vs_events,memory_peaks,tail,dataset_phases,"
                               "data_access_percentage,compression_ratio_distribution";
 
-static roast_code write_page(page *p, roast_run *run, roast_error *err)
+static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err)
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
+    if (!code)
+        code = tables_build(&p->branches, p->summary, "branches", MOST_ROWS, err);
     if (!code)
         code = charts_build(&p->charts, run, p->summary, FIGURES, &(chart_options){.pixels = FIGURE_PIXELS}, err);
     if (code)
@@ -676,27 +530,26 @@ static roast_code write_page(page *p, roast_run *run, roast_error *err)
     p->colours = chart_dataset_colours(p->data.run, p->summary, &p->memory);
     p->failed |= !p->colours;
     if (!p->failed) {
-        make_style(p);
+        put_headline(p);
+        report_data_put(&p->html.data, &p->data, p->summary, p->colours);
         write_all_sections(p);
-        fill_frame(p);
+        html_page_put(out, &p->html);
     }
-    p->failed |= p->style.code || p->sections.code == ROAST_MEMORY || p->rows.code == ROAST_MEMORY;
-    if (p->failed || p->out->code == ROAST_MEMORY)
+    code = p->failed ? ROAST_MEMORY : out->code;
+    if (code == ROAST_MEMORY)
         return fail_memory(err);
-    code = p->sections.code ? p->sections.code : p->rows.code ? p->rows.code : p->out->code;
     return code ? fail(err, code, "the report is too large: %s", roast_code_text(code)) : ROAST_OK;
 }
 
 roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, roast_error *err)
 {
-    page p = {.out = out, .summary = summary};
+    page p = {.summary = summary};
     roast_code code = report_data_read(&p.data, run, summary, err);
     if (!code)
-        code = write_page(&p, run, err);
-    buf_release(&p.style);
-    buf_release(&p.sections);
-    buf_release(&p.rows);
+        code = write_page(out, &p, run, err);
+    html_page_release(&p.html);
     tables_release(&p.tables);
+    tables_release(&p.branches);
     charts_release(&p.charts);
     report_data_release(&p.data);
     arena_release(&p.memory);

@@ -385,27 +385,56 @@ static void draw_head(const svg_frame *f)
     legend(f, true, y + 14, draw_entry);
 }
 
-/* Texts of lines that go down stand below each other. */
+static bool goes_down(const chart *c, const chart_note *note)
+{
+    return (note->kind == NOTE_AT_X) != c->horizontal;
+}
+
+static double place_of(const svg_frame *f, const chart_note *note)
+{
+    const chart_axis *axis = note->kind == NOTE_AT_X ? &f->c->x : &f->c->y;
+    return goes_down(f->c, note) ? svg_across(f, axis, note->at) : svg_down(f, axis, note->at);
+}
+
+/* A text stands on the side of its line where there is room, and where no other line goes through it. */
+static bool stands_left(const svg_frame *f, const chart_note *note)
+{
+    double x = place_of(f, note), wide = (double)columns_of(note->text, 60) * SMALL_COLUMN + 10;
+    for (size_t i = 0; i < f->c->n_notes; i++) {
+        const chart_note *other = &f->c->notes[i];
+        bool crosses = other != note && other->kind != NOTE_TEXT && goes_down(f->c, other) &&
+                       place_of(f, other) >= x && place_of(f, other) < x + wide;
+        if (crosses && x - wide > f->left)
+            return true;
+    }
+    return x + wide > f->right;
+}
+
+/* Texts of lines that go down stand below each other, in front of all lines. */
 static void draw_notes(const svg_frame *f)
 {
     double text_y = f->top + 11;
     for (size_t i = 0; i < f->c->n_notes; i++) {
         const chart_note *note = &f->c->notes[i];
-        bool across = (note->kind == NOTE_AT_X) != f->c->horizontal;
         if (note->kind == NOTE_TEXT)
             continue;
-        const chart_axis *axis = note->kind == NOTE_AT_X ? &f->c->x : &f->c->y;
-        if (across) {
-            double x = svg_across(f, axis, note->at);
-            bool left = x > (f->left + f->right) / 2;
-            put_line(f, "n", x, f->top, x, f->bottom);
-            put_text(f, left ? "k o e" : "k o", left ? x - 5 : x + 5, text_y, note->text, 60);
-            text_y += 15;
-        } else {
-            double y = svg_down(f, axis, note->at);
-            put_line(f, "n", f->left, y, f->right, y);
-            put_text(f, "k o e", f->right - 4, y - 4, note->text, 60);
-        }
+        double at = place_of(f, note);
+        if (goes_down(f->c, note))
+            put_line(f, "n", at, f->top, at, f->bottom);
+        else
+            put_line(f, "n", f->left, at, f->right, at);
+    }
+    for (size_t i = 0; i < f->c->n_notes; i++) {
+        const chart_note *note = &f->c->notes[i];
+        if (note->kind == NOTE_TEXT)
+            continue;
+        double at = place_of(f, note);
+        bool left = stands_left(f, note);
+        if (goes_down(f->c, note))
+            put_text(f, left ? "k o e" : "k o", left ? at - 5 : at + 5, text_y, note->text, 60);
+        else
+            put_text(f, "k o e", f->right - 4, at - 4, note->text, 60);
+        text_y += goes_down(f->c, note) ? 15 : 0;
     }
 }
 

@@ -205,7 +205,8 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(roast, tmp_path
     assert roast("inspect", path, "--branches", "--html", page).returncode == 0
     text = page.read_text()
     assert "x&lt;script&gt;" in text and "y&amp;z" in text and "<b>&" not in text
-    assert not re.search(r"(src|href)=|https?://|@import|url\(", text)
+    assert "Content-Security-Policy" in text and "default-src 'none'" in text
+    assert not re.search(r"\bsrc=|href=\"(?!#|data:)|@import|url\(", text)
 
 
 def test_a_page_is_never_written_over_a_file_that_is_read(roast, tmp_path):

@@ -1,6 +1,7 @@
-"""Runs inside a Python that has roastcoffea 0.1.2: draws its plots of the data of a run file, as PNG, which is its fastest.
+"""Runs inside a Python that has roastcoffea, 0.1.2 or ours: draws its plots of the data of a run file, as PNG, which is
+its fastest.
 
-usage: plots_reference.py RUN.roast others|bars CHUNKS FOLDER
+usage: plots_as_png.py RUN.roast all|others|bars CHUNKS FOLDER
 
 Prints one line of JSON: the seconds that its functions took, and by how many bytes the peak of resident memory rose
 while they ran. Reading the run file is not part of either."""
@@ -69,7 +70,8 @@ def main(run: str, which: str, count: str, folder: str) -> dict:
     db = sqlite3.connect(f"file:{run}?mode=ro&immutable=1", uri=True)
     tracking = tracking_of(db)
     data = data_of(db, chunks_of(db)[: int(count)], tracking)
-    chosen = BARS if which == "bars" else [name for name in plots if name in data and name not in BARS]
+    kinds = {"bars": lambda name: name in BARS, "others": lambda name: name not in BARS, "all": lambda name: True}
+    chosen = [name for name in plots if name in data and kinds[which](name)]
     times, before = collections.Counter(), peak_bytes()
     for name in chosen:
         extra = {"tracking_data": tracking} if name == "throughput_timeline" else {}
