@@ -1,6 +1,6 @@
 """Does roast explain find what was planted? Runs of random size with one fault each, or none, or two.
 
-By hand: python bench/explain.py [--seeds 500] [--first 1] [--scenario NAME] [--build build] [--list]
+By hand: python bench/explain.py [--seeds 500] [--first 1] [--scenario NAME] [--variant NAME] [--build build] [--list]
 The generator plays each job again without its fault; what that saves is what the claimed saving is held against."""
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import core
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SCENARIOS = ("slow_storage", "slow_host", "bad_file", "tail", "ramp_up", "small_chunks", "memory_leak", "failures",
              "scheduler", "cpu_bound", "healthy", "mixture")  # fmt: skip
+VARIANTS = ("few_workers", "many_workers", "many_threads", "few_chunks", "uneven_chunks", "uneven_datasets", "uneven_hosts",
+            "noisy", "mild", "strong")  # fmt: skip
 GOAL, CLOSE = 0.95, 0.20
 
 
@@ -64,20 +66,22 @@ def ledger(roast: pathlib.Path, run: pathlib.Path) -> dict:
     return {"ledger_sum": sum(row["core_seconds"] for row in shown["ledger"].values()), "ledger_whole": whole}
 
 
-def play(build: pathlib.Path, scenario: str, seed: int) -> Outcome:
+def play(build: pathlib.Path, scenario: str, seed: int, variant: str = "usual") -> Outcome:
     with tempfile.TemporaryDirectory(prefix="roast-explain-") as folder:
         run = pathlib.Path(folder) / "run.roast"
         synth, roast = build / "bench" / "roast-synth", build / "tools" / "roast"
-        subprocess.run([synth, "--scenario", scenario, "--seed", str(seed), "-o", run], check=True)
+        what = ["--scenario", scenario, "--seed", str(seed), "--variant", variant]
+        subprocess.run([synth, *what, "-o", run], check=True)
         explained = subprocess.run([roast, "explain", run, "--json"], check=True, capture_output=True)
         found = json.loads(explained.stdout) | ledger(roast, run)
         planted = json.loads(run.with_suffix(".truth.json").read_text())["planted"]
     return Outcome(scenario, seed, planted, found)
 
 
-def play_all(build: pathlib.Path, scenarios, seeds, processes: int = 2) -> list[Outcome]:
+def play_all(build: pathlib.Path, scenarios, seeds, variant: str = "usual", processes: int = 2) -> list[Outcome]:
+    jobs = [(name, seed, variant) for name in scenarios for seed in seeds]
     with concurrent.futures.ThreadPoolExecutor(processes) as pool:
-        return list(pool.map(lambda job: play(build, *job), [(name, seed) for name in scenarios for seed in seeds]))
+        return list(pool.map(lambda job: play(build, *job), jobs))
 
 
 def row(name: str, outcomes: list[Outcome]) -> str:
@@ -142,13 +146,20 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=500, help="runs in all, spread over the scenarios")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--scenario", action="append", choices=SCENARIOS, help="only these")
+    parser.add_argument("--variant", action="append", choices=("usual", *VARIANTS), help="unlike usual runs in something")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where the programs are")
     parser.add_argument("--list", action="store_true", help="name the runs that were not explained")
     chosen = parser.parse_args()
     scenarios = chosen.scenario or SCENARIOS
     each = -(-chosen.seeds // len(scenarios))
-    outcomes = play_all(chosen.build, scenarios, range(chosen.first, chosen.first + each))
-    for outcome in outcomes if chosen.list else []:
+    seeds = range(chosen.first, chosen.first + each)
+    for variant in chosen.variant or ["usual"]:
+        print(f"{variant}:")
+        show(play_all(chosen.build, scenarios, seeds, variant), chosen.list)
+
+
+def show(outcomes: list[Outcome], name_missed: bool) -> None:
+    for outcome in outcomes if name_missed else []:
         if not outcome.right or outcome.close is False:
             said = [(f["id"], f["confidence"], round(f["saving_seconds"])) for f in outcome.found["findings"][:3]]
             planted = {key: value for key, value in outcome.planted.items() if key != "scenario"}

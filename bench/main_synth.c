@@ -13,7 +13,7 @@ typedef enum kind { COUNT, NUMBER, FLAG, TEXT } kind;
 typedef struct settings {
     synth_options job;
     synth_planted planted;
-    char *output, *scenario;
+    char *output, *scenario, *variant;
     bool measure_write, no_truth, no_report, unfinished;
 } settings;
 
@@ -50,6 +50,7 @@ static const option_row rows[] = {
     {"slow-wait", NUMBER, JOB(slow_wait), "factor on the time that chunks wait"},
     {"scenario", TEXT, SETTING(scenario),
      "a job of random size with a fault planted in it: slow_storage, tail, …; an unknown one lists them"},
+    {"variant", TEXT, SETTING(variant), "of a scenario, unlike usual ones in something: noisy, few_chunks, …"},
     {"tasks", FLAG, JOB(tasks), "record a task for each attempt"},
     {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
@@ -187,6 +188,17 @@ int main(int argc, char **argv)
     if (!parse(&s, argc, argv))
         return 2;
     roast_error err = {0};
+    s.job.variant = s.variant;
+    size_t known = 0;
+    while (s.variant && synth_variant_at(known) && strcmp(synth_variant_at(known), s.variant) != 0)
+        known++;
+    if (s.variant && !synth_variant_at(known)) {
+        fprintf(stderr, "roast-synth: there is no variant \"%s\"; there are", s.variant);
+        for (size_t i = 0; synth_variant_at(i); i++)
+            fprintf(stderr, " %s", synth_variant_at(i));
+        fputc('\n', stderr);
+        return 2;
+    }
     if (s.scenario && !synth_scenario(&s.job, s.scenario, &s.planted, &err)) {
         fprintf(stderr, "roast-synth: there is no scenario \"%s\"; there are", s.scenario);
         for (size_t i = 0; synth_scenario_at(i); i++)

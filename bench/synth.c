@@ -135,6 +135,8 @@ static void plan_datasets(synth_job *job)
             snprintf(dataset->name, sizeof dataset->name, "%s_%u", names[d % 8], d / 8);
         dataset->first_branch = 2 * d;
         dataset->cost = uniform(job, 0.6, 1.4);
+        if (job->options.physics.dearest_dataset > 0 && job->options.datasets > 1)
+            dataset->cost = 1 + (job->options.physics.dearest_dataset - 1) * d / (job->options.datasets - 1);
         dataset->cpu_share = uniform(job, 0.5, 0.9);
         dataset->bytes_per_event = uniform(job, 400, 4000);
     }
@@ -198,7 +200,8 @@ static void plan_scenario_chunks(synth_job *job, uint32_t n_base)
     for (uint32_t base = 0; base < n_base; base++) {
         uint32_t pieces = pieces_of(o, base, n_base);
         uint64_t state = (o->seed << 20) + base;
-        double events = 50000 * (0.7 + 0.3 * synth_uniform(&state));
+        double smallest = o->physics.smallest_chunk;
+        double events = 50000 * (smallest + (1 - smallest) * synth_uniform(&state));
         if (is_huge(o, base, n_base))
             events *= o->faults.huge;
         for (uint32_t piece = 0; piece < pieces; piece++, c++) {
@@ -273,6 +276,8 @@ static void plan_scenario_worker(synth_job *job, uint32_t w)
     uint64_t state = (o->seed << 16) + w * UINT64_C(0x51ed2701) + 7;
     uint32_t hosts = (o->workers + o->workers_per_host - 1) / o->workers_per_host, host = w / o->workers_per_host;
     worker->speed = 1 + o->physics.speed_spread * (2 * synth_uniform(&state) - 1);
+    uint64_t of_host = (o->seed << 16) + host * UINT64_C(0x2c1b3c6d) + 11;
+    worker->speed *= 1 + o->physics.host_spread * (2 * synth_uniform(&of_host) - 1);
     double luck = synth_uniform(&state), little = synth_uniform(&state);
     uint64_t which = o->seed * 77;
     uint32_t first_slow = (uint32_t)(synth_uniform(&which) * hosts);

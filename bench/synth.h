@@ -51,8 +51,10 @@ typedef struct synth_faults {
 typedef struct synth_physics {
     double chunk_seconds, open_seconds, build_seconds; /* of a usual chunk */
     double cpu_low, cpu_high;                          /* share of process() */
-    double speed_spread, noise;
-    uint32_t sites; /* storage sites */
+    double speed_spread, host_spread, noise;           /* host_spread: between hosts, as workers of one are alike */
+    double smallest_chunk;                             /* of the largest */
+    double dearest_dataset;                            /* times what the first costs per event; 0: as they are drawn */
+    uint32_t sites;                                    /* storage sites */
 } synth_physics;
 
 typedef struct synth_options {
@@ -73,6 +75,7 @@ typedef struct synth_options {
     bool report, tasks;   /* record coffea's report; record a task for each attempt */
     bool plain;           /* record only what roastcoffea 0.1.x measures */
     const char *scenario; /* NULL: none, and what follows is not used */
+    const char *variant;  /* of a scenario: unlike usual ones in something; NULL: usual */
     synth_physics physics;
     synth_faults faults;
 } synth_options;
@@ -172,7 +175,8 @@ typedef struct synth_planted {
 /* Draws the options of a scenario from the seed. False if there is no scenario of this name. */
 bool synth_scenario(synth_options *options, const char *name, synth_planted *planted, roast_error *err);
 const char *synth_scenario_at(size_t index); /* NULL after the last */
-double synth_uniform(uint64_t *state);       /* 0 to 1 */
+const char *synth_variant_at(size_t index);
+double synth_uniform(uint64_t *state); /* 0 to 1 */
 
 synth_options synth_defaults(void);
 /* Plays the job. NULL if memory is out; err says so. */

@@ -25,6 +25,59 @@ static const struct {
     [SYNTH_CPU_BOUND] = {"cpu_bound", "cpu_bound"},
 };
 
+/* From and to. */
+typedef struct range {
+    double low, high;
+} range;
+
+/* Jobs that are unlike the usual ones in something: what explains a usual job is to explain these. What a row does not
+ * say is as usual. */
+typedef struct variant {
+    const char *name;
+    range hosts, cores, chunks_per_core, noise;
+    double host_spread, smallest_chunk, dearest_dataset;
+    double severity; /* of the fault, times what is usual */
+} variant;
+
+static const variant VARIANTS[] = {
+    {"usual"},
+    {"few_workers", .hosts = {2, 4}},
+    {"many_workers", .hosts = {30, 50}, .chunks_per_core = {10, 20}},
+    {"many_threads", .cores = {5, 8}},
+    {"few_chunks", .chunks_per_core = {8, 16}},
+    {"uneven_chunks", .smallest_chunk = 0.1},
+    {"uneven_datasets", .dearest_dataset = 5},
+    {"uneven_hosts", .host_spread = 0.2},
+    {"noisy", .noise = {0.2, 0.35}},
+    {"mild", .severity = 0.5},
+    {"strong", .severity = 2},
+};
+
+static range range_or(range said, double low, double high)
+{
+    return said.high > 0 ? said : (range){low, high};
+}
+
+static variant variant_of(const synth_options *o)
+{
+    variant v = VARIANTS[0];
+    for (size_t i = 0; o->variant && i < sizeof VARIANTS / sizeof *VARIANTS; i++)
+        if (strcmp(VARIANTS[i].name, o->variant) == 0)
+            v = VARIANTS[i];
+    v.hosts = range_or(v.hosts, 5, 14);
+    v.cores = range_or(v.cores, 1, 4);
+    v.chunks_per_core = range_or(v.chunks_per_core, 25, 70);
+    v.noise = range_or(v.noise, 0.04, 0.2);
+    v.smallest_chunk = v.smallest_chunk > 0 ? v.smallest_chunk : 0.7;
+    v.severity = v.severity > 0 ? v.severity : 1;
+    return v;
+}
+
+const char *synth_variant_at(size_t index)
+{
+    return index < sizeof VARIANTS / sizeof *VARIANTS ? VARIANTS[index].name : NULL;
+}
+
 typedef struct dice {
     uint64_t state;
 } dice;
@@ -39,14 +92,27 @@ static uint32_t whole_between(dice *d, uint32_t from, uint32_t to)
     return from + (uint32_t)(synth_uniform(&d->state) * (to - from + 1));
 }
 
+static double real_in(dice *d, range r)
+{
+    return real_between(d, r.low, r.high);
+}
+
+static uint32_t whole_in(dice *d, range r)
+{
+    return whole_between(d, (uint32_t)r.low, (uint32_t)r.high);
+}
+
 /* A job without faults: chunks of similar size, workers of similar speed, all there from the start. */
 static void draw_healthy(dice *d, synth_options *o)
 {
+    const variant v = variant_of(o);
     o->workers_per_host = whole_between(d, 1, 3);
-    o->workers = o->workers_per_host * whole_between(d, 5, 14);
-    o->cores = whole_between(d, 1, 4);
+    o->workers = o->workers_per_host * whole_in(d, v.hosts);
+    o->cores = whole_in(d, v.cores);
     o->datasets = whole_between(d, 1, 4);
-    o->chunks = o->workers * o->cores * whole_between(d, 25, 70);
+    if (v.dearest_dataset > 0 && o->datasets == 1)
+        o->datasets = 2;
+    o->chunks = o->workers * o->cores * whole_in(d, v.chunks_per_core);
     o->files = o->chunks / whole_between(d, 12, 30) + o->datasets;
     o->samples = 60;
     o->sections = 2;
@@ -59,7 +125,10 @@ static void draw_healthy(dice *d, synth_options *o)
     o->physics.cpu_low = real_between(d, 0.76, 0.88);
     o->physics.cpu_high = o->physics.cpu_low + 0.07;
     o->physics.speed_spread = real_between(d, 0.02, 0.14);
-    o->physics.noise = real_between(d, 0.04, 0.2);
+    o->physics.noise = real_in(d, v.noise);
+    o->physics.host_spread = v.host_spread;
+    o->physics.smallest_chunk = v.smallest_chunk;
+    o->physics.dearest_dataset = v.dearest_dataset;
     o->physics.sites = whole_between(d, 1, 4);
     o->duration_s = o->physics.chunk_seconds * o->chunks / (o->workers * o->cores);
 }
@@ -117,6 +186,28 @@ static void draw_fault(dice *d, synth_options *o, synth_fault fault)
         break;
     }
     o->duration_s = o->physics.chunk_seconds * o->chunks / (o->workers * o->cores);
+}
+
+static double slowdown_times(double slowdown, double severity)
+{
+    return slowdown > 0 ? 1 + (slowdown - 1) * severity : 0;
+}
+
+static uint32_t count_times(uint32_t count, double severity)
+{
+    return count > 1 ? (uint32_t)fmax(count * severity, 2) : count;
+}
+
+static void worsen(synth_faults *f, double severity)
+{
+    f->stall *= severity;
+    f->host_slowdown = slowdown_times(f->host_slowdown, severity);
+    f->file_slowdown = slowdown_times(f->file_slowdown, severity);
+    f->huge = count_times(f->huge, severity);
+    f->ramp_seconds *= severity;
+    f->split = count_times(f->split, severity);
+    f->failure_rate = fmin(f->failure_rate * severity, 0.8);
+    f->dispatch_seconds *= severity > 1 ? severity : 1; /* less would not hold anybody back */
 }
 
 /* The same job without one of its faults. Too few cores is the fault of a job that only computes. */
@@ -184,6 +275,7 @@ static bool draw(dice *d, synth_options *o, bool mixed, synth_fault fault, synth
         draw_fault(d, o, other);
     }
     draw_fault(d, o, fault);
+    worsen(&o->faults, variant_of(o).severity);
     planted->wall = wall_seconds(o, err);
     if (fault == SYNTH_FAULTS)
         return true;

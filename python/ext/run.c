@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "record/load.h"
 #include "run/reader.h"
+#include "view/comparison.h"
 #include "view/report.h"
 
 roast_run *run_lock(run_object *self)
@@ -147,6 +148,49 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     Py_END_ALLOW_THREADS run_unlock(self);
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);
+    return result;
+}
+
+/* The comparison with another run as JSON text. */
+static roast_code compare_to_text(buf *text, compare_input *a, compare_input *b, roast_error *err)
+{
+    comparison *c = NULL;
+    roast_code code = roast_summarize(&a->summary, a->run, err);
+    if (!code)
+        code = roast_summarize(&b->summary, b->run, err);
+    if (!code)
+        code = compare_runs(&c, a, 1, b, 1, NULL, err);
+    if (!code)
+        comparison_json(text, c);
+    comparison_free(c);
+    roast_summary_free(a->summary);
+    roast_summary_free(b->summary);
+    return code;
+}
+
+/* Opens both again: two runs that are locked in turn by two threads would wait for each other. */
+static PyObject *run_compare(PyObject *object, PyObject *path)
+{
+    run_object *self = (run_object *)object;
+    PyObject *other;
+    if (!PyUnicode_FSConverter(path, &other))
+        return NULL;
+    compare_input a = {.label = PyBytes_AsString(self->path)}, b = {.label = PyBytes_AsString(other)};
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS code = roast_run_load(&a.run, a.label, NULL, &err);
+    if (!code)
+        code = roast_run_load(&b.run, b.label, NULL, &err);
+    if (!code)
+        code = compare_to_text(&text, &a, &b, &err);
+    roast_run_close(a.run);
+    roast_run_close(b.run);
+    Py_END_ALLOW_THREADS PyObject *result = code        ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
+                                            : text.code ? PyErr_NoMemory()
+                                                        : text_to_python(buf_view(&text));
+    buf_release(&text);
+    Py_DECREF(other);
     return result;
 }
 
@@ -305,6 +349,7 @@ static PyMethodDef run_methods[] = {
      "A chart as text, form: 'svg' or 'json'."},
     {"explain", run_explain, METH_VARARGS,
      "explain(what_if=False)\n--\n\nWhat held the run back, as JSON: findings, not_determined, replay, what_if."},
+    {"compare", run_compare, METH_O, "compare(path)\n--\n\nWhat changed from this run to another, as JSON."},
     {"columns", run_columns, METH_O,
      "columns(table)\n--\n\nA table of the run by columns: 'chunks', 'workers', 'samples', 'sections', 'files',\n"
      "'branches' or 'tasks'."},

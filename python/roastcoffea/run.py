@@ -104,6 +104,23 @@ class Run:
         """
         return json.loads(self._run.explain(what_if))
 
+    def compare(self, other: Run | str | os.PathLike) -> dict[str, Any]:
+        """What changed from this run to another, chunk by chunk.
+
+        Parameters
+        ----------
+        other : Run or path
+            The run to compare with; this one is A, the other is B.
+
+        Returns
+        -------
+        dict
+            As ``roast compare --json`` prints it: ``settings``, ``counts``, ``timings`` with intervals, and
+            ``breakdowns`` whose parts add up to the difference.
+        """
+        path = other.path if isinstance(other, Run) else other
+        return json.loads(self._run.compare(os.fspath(path)))
+
     def print_summary(self) -> None:
         """Print the summary."""
         from roastcoffea.export.reporter import print_run

@@ -500,6 +500,8 @@ static void explain_tail(explaining *e)
     if (!worth_telling(e, saving))
         return;
     finding *f = add_finding(e, few ? FINDING_TOO_FEW_CHUNKS : FINDING_TAIL, measured(e), idle, saving);
+    if (f && !large && !few)
+        f->confidence = FINDING_NOTE; /* every run ends with about half a chunk per core: nothing that helps is known */
     double longest = 0, chunks = 0;
     for (size_t i = 0; i < e->trace->count; i++) {
         chunks += !e->trace->attempts[i].failed;

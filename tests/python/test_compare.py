@@ -298,3 +298,16 @@ def test_runs_that_lack_something_are_compared_as_far_as_they_go(roast, synthesi
         assert sum(part["difference"] for part in breakdown["parts"]) == pytest.approx(breakdown["difference"], abs=1e-6)
     for command in (("compare", *paths), ("compare", paths[0], "--", *paths)):
         assert roast(*command).returncode == 0
+
+
+def test_python_compares_as_the_command_does(roast, synthesize):
+    roastcoffea = pytest.importorskip("roastcoffea", reason="needs the package")
+    a, _ = synthesize(seed=2, luck=1, **SMALL)
+    b, _ = synthesize(seed=2, luck=2, slow_wait=1.4, **SMALL)
+    run = roastcoffea.open_run(a)
+    said = compare(roast, a, b)
+    assert run.compare(b) == said
+    assert run.compare(roastcoffea.open_run(b)) == said
+    assert all(row["verdict"] == "equal" for row in run.compare(run)["counts"])
+    with pytest.raises(OSError, match="nowhere.roast"):
+        run.compare("/nowhere.roast")
