@@ -86,7 +86,7 @@ static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool 
 bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t open, events, process, back;
+    int64_t open = 0, events = 0, process = 0, back = 0;
     bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
                  part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &back);
     bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
