@@ -17,11 +17,13 @@ from root_bytes import (
     array_of,
     class_list,
     counted,
+    field,
     key,
     member,
     pointer,
     streamer_info,
     text,
+    write_ntuple,
 )
 
 MOST_MEMORY = 1 << 30
@@ -134,3 +136,18 @@ def test_members_without_bytes_are_not_stepped_over_for_every_branch(tmp_path):
     writer.list_key(writer.record("TTree", "t", tree([branch(str(i)) for i in range(100_000)]), pack=True))
     answer = inspect(save(writer, tmp_path / "a.root", nothing + BRANCH, pack=True))
     assert says(answer, "cannot be read")
+
+
+def test_fields_in_fields_are_not_called_by_names_without_end(tmp_path):
+    checksum = pytest.importorskip("xxhash").xxh3_64_intdigest
+    few = write_ntuple(tmp_path / "few.root", [field(max(i - 1, 0), "abc"[i]) for i in range(3)], checksum)
+    (found,) = inspect(few)["trees"]
+    assert sorted(b["name"] for b in found["branches"]) == ["a", "a.b", "a.b.c"]
+    many = write_ntuple(tmp_path / "many.root", [field(max(i - 1, 0), "ab"[i % 2]) for i in range(100_000)], checksum)
+    assert says(inspect(many), "name of more than 4096 letters")
+
+
+def test_fields_are_refused_before_they_take_more_memory_than_a_file_is_given(tmp_path):
+    checksum = pytest.importorskip("xxhash").xxh3_64_intdigest
+    path = write_ntuple(tmp_path / "a.root", [field(0, "f")] * 1_500_000, checksum)
+    assert says(inspect(path), "larger than is read of one file")
