@@ -123,8 +123,8 @@ def envelope(kind, content, checksum):
     return content + struct.pack("<Q", checksum(content))
 
 
-def write_ntuple(path, fields, checksum):
-    """An RNTuple of these fields and nothing in it. checksum: XXH3 of 64 bits."""
+def write_ntuple(path, fields, checksum, header_nbytes=None):
+    """An RNTuple of these fields and nothing in it. checksum: XXH3 of 64 bits. header_nbytes: what is claimed."""
     nothing = list_frame([])
     header = struct.pack("<QIII", 0, 0, 0, 0) + list_frame(fields) + 3 * nothing
     footer = struct.pack("<QQ", 0, 0) + record_frame(4 * nothing) + nothing
@@ -134,7 +134,8 @@ def write_ntuple(path, fields, checksum):
         content = envelope(kind, content, checksum)
         small = packed(content)
         stored = small if len(small) < len(content) else content
-        anchor += struct.pack(">QQQ", len(writer.data), len(stored), len(content))
+        nbytes = header_nbytes if kind == 1 and header_nbytes else len(stored)
+        anchor += struct.pack(">QQQ", len(writer.data), nbytes, len(content))
         writer.data += stored
     anchor += struct.pack(">Q", 1 << 30)
     anchor += struct.pack(">Q", checksum(anchor))

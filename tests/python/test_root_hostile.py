@@ -95,12 +95,19 @@ def test_a_long_directory_name_is_not_repeated_for_all_that_is_in_it(tmp_path):
     assert says(answer, "more than 4096 letters")
 
 
+def test_a_record_that_claims_a_terabyte_of_a_sparse_file_is_not_fetched(tmp_path):
+    checksum = pytest.importorskip("xxhash").xxh3_64_intdigest
+    path = write_ntuple(tmp_path / "a.root", [field(0, "f")], checksum, header_nbytes=1 << 40)
+    with path.open("r+b") as file:
+        file.truncate(1 << 41)
+    assert says(inspect(path), "larger on disk than unpacked")
+
+
 def test_many_keys_of_one_record_do_not_read_it_again_and_again(tmp_path):
     """Each key claims all of the file: what is read for one is not compressed blocks, and forgotten."""
     writer = Writer()
     writer.data += bytes(4_000_000)
-    header = bytearray(key("TTree", "t", 100, 4_000_000, 130))
-    writer.list_key(bytes(header), times=40_000)
+    writer.list_key(key("TTree", "t", 5_000_000, 4_000_000, 130), times=40_000)
     answer = inspect(save(writer, tmp_path / "a.root"))
     assert says(answer, "together")
 

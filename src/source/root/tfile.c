@@ -98,6 +98,8 @@ static roast_code read_record(root_tfile *file, root_record *out, int64_t seek, 
     *out = (root_record){NULL, (size_t)len, (size_t)keylen};
     if (nbytes > file->transport->size || seek > file->transport->size - nbytes)
         return fail(err, ROAST_CORRUPT, "a record lies beyond the end of the file; was it cut off?");
+    if (nbytes - keylen > len) /* what does not get smaller is not packed; and so nbytes has a limit too */
+        return fail(err, ROAST_CORRUPT, "a record is larger on disk than unpacked");
     if (nbytes > file->bytes_left)
         return fail(err, ROAST_CORRUPT, "its records are damaged: together they are larger than the file");
     if (len > LARGEST_RECORD || !root_tfile_spend(file, (size_t)len, 1))
