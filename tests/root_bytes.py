@@ -6,7 +6,7 @@ import struct
 import zlib
 
 # Type codes of members: see src/source/root/streamerinfo.c.
-INT, LONG, CHARS, LONGS, OBJECT, STRING, UNKNOWN = 3, 16, 21, 56, 61, 65, 999
+INT, LONG, CHARS, INTS, LONGS, OBJECT, STRING, UNKNOWN = 3, 16, 21, 43, 56, 61, 65, 999
 TOBJECT = struct.pack(">HII", 1, 0, 0)
 BEGIN = 100
 

@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import awkward as ak
 import numpy as np
 import uproot
-from root_bytes import CHARS, INT, LONG, LONGS, OBJECT, UNKNOWN, base, class_list, key, member, streamer_info
+from root_bytes import CHARS, INT, INTS, LONG, LONGS, OBJECT, STRING, UNKNOWN
+from root_bytes import base, class_list, key, member, streamer_info
 
 JAGGED = ak.Array([[1.5, 2.5], [], [3.5]] * 10)
 COMPRESSIONS = {
@@ -85,10 +86,46 @@ def write_described(path, known, members):
     path.write_bytes(data)
 
 
+def branch_members(counter, io_features):
+    """TBranch of version 13; io_features takes the place of fIOFeatures, of 4 + 7 bytes."""
+    return [
+        *map(base, ["TNamed", "TAttFill"]),
+        member("fCompress", INT),
+        member("skipped", CHARS, 8),
+        member("fWriteBasket", INT),
+        member("skipped", CHARS, 8),
+        *io_features,
+        member("skipped", CHARS, 4),
+        member(counter, INT),
+        member("skipped", CHARS, 4),
+        member("fEntries", LONG),
+        member("skipped", CHARS, 8),
+        *(member(name, LONG) for name in ("fTotBytes", "fZipBytes")),
+        *(member(name, OBJECT) for name in ("fBranches", "fLeaves", "fBaskets")),
+        member("fBasketBytes", INTS, counter=counter),
+        *(member(name, LONGS, counter=counter) for name in ("fBasketEntry", "fBasketSeek")),
+        member("fFileName", STRING),
+    ]
+
+
+def write_described_branches(path, known, members):
+    data = bytearray(known.read_bytes())
+    begin = data.index(b"TBranch\0")
+    end = data.index(b"TList", begin)
+    content = data[begin:end]
+    assert content.count(b"\x00\x0d\x40\x00") == 4
+    data[begin:end] = content.replace(b"\x00\x0d\x40\x00", b"\x00\x1e\x40\x00")
+    replace_description(data, [streamer_info("TBranch", 30, members)])
+    path.write_bytes(data)
+
+
 def write_lying_descriptions(folder, known):
-    """What counts the clusters is described as a number that is none: the byte count of fIOFeatures."""
+    """What counts clusters or baskets is described as a number that is none: the byte count of fIOFeatures."""
     lie = [member("fNClusterRange", INT), member("skipped", CHARS, 7)]
     truth = [member("fIOFeatures", OBJECT)]
+    lie_of_baskets = [member("fMaxBaskets", INT), member("skipped", CHARS, 7)]
+    write_described_branches(folder / "tree-described-branches.root", known, branch_members("fMaxBaskets", truth))
+    write_described_branches(folder / "tree-other-baskets.root", known, branch_members("fLen", lie_of_baskets))
     write_described(folder / "tree-described.root", known, tree_members("fNClusterRange", truth))
     write_described(folder / "tree-counter-twice.root", known, tree_members("fNClusterRange", lie))
     write_described(folder / "tree-other-counter.root", known, tree_members("fLen", lie))

@@ -463,12 +463,14 @@ static void a_description_that_names_a_member_twice_is_refused(void **state)
     root_close(file);
 }
 
-/* Both arrays have no element, as their counter says; fNClusterRange, which is not it, says a billion. */
+/* Arrays are as long as their counter says; fNClusterRange or fMaxBaskets, which is not it, says a billion. */
 static void an_array_is_as_long_as_it_was_when_it_was_read_whatever_another_member_says(void **state)
 {
     (void)state;
     check_tree_seed("described", ROOT_ALGORITHM_NONE);
     check_tree_seed("other-counter", ROOT_ALGORITHM_NONE);
+    check_tree_seed("described-branches", ROOT_ALGORITHM_NONE);
+    check_tree_seed("other-baskets", ROOT_ALGORITHM_NONE);
 }
 
 static void a_list_that_is_longer_than_its_byte_count_is_refused(void **state)
