@@ -41,7 +41,8 @@ def base(name):
 
 
 def array_of(pointers):
-    return counted(struct.pack(">H", 3) + TOBJECT + text("") + struct.pack(">ii", len(pointers), 0) + b"".join(pointers))
+    head = struct.pack(">H", 3) + TOBJECT + text("") + struct.pack(">ii", len(pointers), 0)
+    return counted(head + b"".join(pointers))
 
 
 def streamer_info(class_name, version, members):
@@ -93,8 +94,8 @@ class Writer:
         body = struct.pack(">i", len(self.keys)) + b"".join(self.keys)
         listing = key("TFile", "f", len(body), len(body), seek_keys) + body
         self.data += listing
-        info_nbytes, info_seek = (0, 0) if info is None else (struct.unpack(">i", info[:4])[0], struct.unpack(">I", info[18:22])[0])
-        head = b"root" + struct.pack(">IIIIIIIBIII", 62400, BEGIN, len(self.data), 0, 0, 0, 0, 4, 0, info_seek, info_nbytes)
+        info_seek, info_nbytes = (info[18:22], info[:4]) if info else (bytes(4), bytes(4))
+        head = b"root" + struct.pack(">IIIIIIIBI", 62400, BEGIN, len(self.data), 0, 0, 0, 0, 4, 0) + info_seek + info_nbytes
         self.data[: len(head)] = head
         self.data[BEGIN : BEGIN + 30] = struct.pack(">HIIiiIII", 5, 0, 0, len(listing), 0, BEGIN, 0, seek_keys)
         path.write_bytes(self.data)
