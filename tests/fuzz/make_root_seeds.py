@@ -7,9 +7,13 @@ import struct
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import awkward as ak
 import numpy as np
 import uproot
+from root_bytes import CHARS, INT, INTS, LONG, LONGS, OBJECT, STRING, UNKNOWN
+from root_bytes import base, class_list, key, member, streamer_info
 
 JAGGED = ak.Array([[1.5, 2.5], [], [3.5]] * 10)
 COMPRESSIONS = {
@@ -44,57 +48,16 @@ def write_other_version(path, known):
     path.write_bytes(data)
 
 
-# ---- A description of TTree in the file that says other than what ROOT writes. Type codes: see streamerinfo.c. ----
-
-INT, LONG, CHARS, LONGS, OBJECT, UNKNOWN = 3, 16, 21, 56, 61, 999
-TOBJECT = struct.pack(">HII", 1, 0, 0)
-
-
-def text(value):
-    return bytes([len(value)]) + value.encode()
-
-
-def counted(content):
-    return struct.pack(">I", 0x40000000 | len(content)) + content
-
-
-def named(name):
-    return counted(struct.pack(">H", 1) + TOBJECT + text(name) + text(""))
-
-
-def pointer(class_name, content):
-    return counted(b"\xff\xff\xff\xff" + class_name.encode() + b"\0" + content)
-
-
-def member(name, code, length=0, counter=None):
-    common = struct.pack(">H", 4) + named(name) + struct.pack(">iiii", code, 0, length, 0) + bytes(20) + text("")
-    count = struct.pack(">i", 1) + text(counter) + text("TTree") if counter else b""
-    kind = "TStreamerBasicPointer" if counter else "TStreamerBasicType"
-    return pointer(kind, counted(struct.pack(">H", 2) + counted(common) + count))
-
-
-def base(name):
-    common = struct.pack(">H", 4) + named(name) + bytes(16 + 20) + text("BASE")
-    return pointer("TStreamerBase", counted(struct.pack(">H", 3) + counted(common) + struct.pack(">i", 1)))
-
-
-def array_of(pointers):
-    return counted(struct.pack(">H", 3) + TOBJECT + text("") + struct.pack(">ii", len(pointers), 0) + b"".join(pointers))
-
-
-def streamer_info(class_name, version, members):
-    head = struct.pack(">H", 9) + named(class_name) + struct.pack(">Ii", 0, version)
-    return pointer("TStreamerInfo", counted(head + pointer("TObjArray", array_of(members)))) + text("")
+# ---- A description of TTree in the file that says other than what ROOT writes ----
 
 
 def replace_description(data, infos):
     """Appends a list of TStreamerInfo and makes the header point to it."""
-    content = counted(struct.pack(">H", 5) + TOBJECT + text("") + struct.pack(">i", len(infos)) + b"".join(infos))
-    names = text("TList") + text("StreamerInfo") + text("")
-    keylen, seek = 26 + len(names), len(data)
-    data += struct.pack(">iHiIHHII", keylen + len(content), 4, len(content), 0, keylen, 1, seek, 100) + names + content
+    content, seek = class_list(infos), len(data)
+    record = key("TList", "StreamerInfo", len(content), len(content), seek) + content
+    data += record
     struct.pack_into(">I", data, 12, len(data))
-    struct.pack_into(">II", data, 37, seek, keylen + len(content))
+    struct.pack_into(">II", data, 37, seek, len(record))
 
 
 def tree_members(counter, after_arrays):
@@ -123,10 +86,46 @@ def write_described(path, known, members):
     path.write_bytes(data)
 
 
+def branch_members(counter, io_features):
+    """TBranch of version 13; io_features takes the place of fIOFeatures, of 4 + 7 bytes."""
+    return [
+        *map(base, ["TNamed", "TAttFill"]),
+        member("fCompress", INT),
+        member("skipped", CHARS, 8),
+        member("fWriteBasket", INT),
+        member("skipped", CHARS, 8),
+        *io_features,
+        member("skipped", CHARS, 4),
+        member(counter, INT),
+        member("skipped", CHARS, 4),
+        member("fEntries", LONG),
+        member("skipped", CHARS, 8),
+        *(member(name, LONG) for name in ("fTotBytes", "fZipBytes")),
+        *(member(name, OBJECT) for name in ("fBranches", "fLeaves", "fBaskets")),
+        member("fBasketBytes", INTS, counter=counter),
+        *(member(name, LONGS, counter=counter) for name in ("fBasketEntry", "fBasketSeek")),
+        member("fFileName", STRING),
+    ]
+
+
+def write_described_branches(path, known, members):
+    data = bytearray(known.read_bytes())
+    begin = data.index(b"TBranch\0")
+    end = data.index(b"TList", begin)
+    content = data[begin:end]
+    assert content.count(b"\x00\x0d\x40\x00") == 4
+    data[begin:end] = content.replace(b"\x00\x0d\x40\x00", b"\x00\x1e\x40\x00")
+    replace_description(data, [streamer_info("TBranch", 30, members)])
+    path.write_bytes(data)
+
+
 def write_lying_descriptions(folder, known):
-    """What counts the clusters is described as a number that is none: the byte count of fIOFeatures."""
+    """What counts clusters or baskets is described as a number that is none: the byte count of fIOFeatures."""
     lie = [member("fNClusterRange", INT), member("skipped", CHARS, 7)]
     truth = [member("fIOFeatures", OBJECT)]
+    lie_of_baskets = [member("fMaxBaskets", INT), member("skipped", CHARS, 7)]
+    write_described_branches(folder / "tree-described-branches.root", known, branch_members("fMaxBaskets", truth))
+    write_described_branches(folder / "tree-other-baskets.root", known, branch_members("fLen", lie_of_baskets))
     write_described(folder / "tree-described.root", known, tree_members("fNClusterRange", truth))
     write_described(folder / "tree-counter-twice.root", known, tree_members("fNClusterRange", lie))
     write_described(folder / "tree-other-counter.root", known, tree_members("fLen", lie))

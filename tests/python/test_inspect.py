@@ -144,7 +144,7 @@ def clusters_split_by_coffea(events, cluster, chunk):
     ("cluster", "clusters", "chunk"),
     [(10, 100, 30), (50, 60, 130), (10, 40, 25), (7, 64, 25), (10, 97, 45), (30, 10, 50), (64, 31, 200)],
 )
-def test_the_chunk_size_that_is_hinted_at_splits_as_many_clusters_as_is_said(inspect, tmp_path, cluster, clusters, chunk):
+def test_the_chunk_size_hinted_at_splits_as_many_clusters_as_is_said(inspect, tmp_path, cluster, clusters, chunk):
     events = cluster * clusters
     path = write(tmp_path / "a.root", clusters=clusters, data={"x": np.zeros(cluster)})
     now = clusters_split_by_coffea(events, cluster, chunk)

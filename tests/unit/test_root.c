@@ -463,12 +463,14 @@ static void a_description_that_names_a_member_twice_is_refused(void **state)
     root_close(file);
 }
 
-/* Both arrays have no element, as their counter says; fNClusterRange, which is not it, says a billion. */
+/* Arrays are as long as their counter says; fNClusterRange or fMaxBaskets, which is not it, says a billion. */
 static void an_array_is_as_long_as_it_was_when_it_was_read_whatever_another_member_says(void **state)
 {
     (void)state;
     check_tree_seed("described", ROOT_ALGORITHM_NONE);
     check_tree_seed("other-counter", ROOT_ALGORITHM_NONE);
+    check_tree_seed("described-branches", ROOT_ALGORITHM_NONE);
+    check_tree_seed("other-baskets", ROOT_ALGORITHM_NONE);
 }
 
 static void a_list_that_is_longer_than_its_byte_count_is_refused(void **state)
@@ -476,14 +478,15 @@ static void a_list_that_is_longer_than_its_byte_count_is_refused(void **state)
     (void)state;
     size_t len;
     unsigned char *bytes = read_seed(SEEDS "tree-none.root", &len);
-    unsigned char *first = memmem(bytes, len, "TBranch\0", 8);
-    assert_non_null(first);
+    const unsigned char *found = memmem(bytes, len, "TBranch\0", 8);
+    assert_non_null(found);
+    size_t first = (size_t)(found - bytes);
     /* In front: count and tag of the pointer; lower bound, number, empty name, TObject, version, count of the list. */
-    unsigned char *list = first - 8 - 8 - 1 - 10 - 2 - 4;
-    assert_int_equal(list[0], 0x40);
-    memcpy(list, "\x40\0\0\x10", 4);
-    memcpy(list + 17, "\0\0\0\x01", 4); /* one pointer, */
-    memset(first - 8, 0, 4);            /* which is null: beyond the end of the list */
+    size_t list = first - 8 - 8 - 1 - 10 - 2 - 4;
+    assert_int_equal(bytes[list], 0x40);
+    memcpy(bytes + list, "\x40\0\0\x10", 4);
+    memcpy(bytes + list + 17, "\0\0\0\x01", 4); /* one pointer, */
+    memset(bytes + first - 8, 0, 4);            /* which is null: beyond the end of the list */
     root_file *file;
     assert_int_equal(root_open_memory(&file, bytes, len, NULL, NULL), ROAST_OK);
     assert_int_equal(file->n_trees, 1);

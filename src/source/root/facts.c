@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/saturate.h"
 #include "base/str.h"
-
-/* No experiment has names as long as this; the record has a limit and a file could be made to exceed it. */
-enum { LONGEST_NAME = 4096 };
 
 static const root_tree *choose_tree(const root_file *file)
 {
@@ -49,9 +47,9 @@ static roast_str full_name(arena *memory, const root_tree *tree, const root_bran
 
 static void add_sizes(roast_branch *to, const root_branch *branch)
 {
-    to->compressed += branch->compressed;
-    to->uncompressed += branch->uncompressed;
-    to->baskets += branch->baskets;
+    saturated_add(&to->compressed, branch->compressed);
+    saturated_add(&to->uncompressed, branch->uncompressed);
+    saturated_add(&to->baskets, branch->baskets);
 }
 
 static roast_code fill_branches(roast_file *facts, arena *memory, const root_tree *tree, roast_error *err)
@@ -69,8 +67,6 @@ static roast_code fill_branches(roast_file *facts, arena *memory, const root_tre
             continue;
         }
         roast_str parent = branch->parent < 0 ? str_none() : branches[above].name;
-        if (parent.len + 1 + branch->name.len > LONGEST_NAME)
-            return fail(err, ROAST_LIMIT, "a branch has a name of more than %d letters", LONGEST_NAME);
         places[i] = count++;
         branches[places[i]].name = full_name(memory, tree, branch, parent);
         if (str_absent(branches[places[i]].name))
@@ -90,8 +86,8 @@ static void total_from_branches(roast_file *facts)
         return;
     facts->compressed = facts->uncompressed = 0;
     for (size_t i = 0; i < facts->n_branches; i++) {
-        facts->compressed += facts->branches[i].compressed;
-        facts->uncompressed += facts->branches[i].uncompressed;
+        saturated_add(&facts->compressed, facts->branches[i].compressed);
+        saturated_add(&facts->uncompressed, facts->branches[i].uncompressed);
     }
 }
 

@@ -12,6 +12,8 @@
 #include "source/root/streamerinfo.h"
 
 enum { DEEPEST_BASE = 8, NEWEST = INT32_MAX };
+/* Comparing a name in the list of layouts takes that much less time than reading a member. */
+enum { LOOKS_PER_STEP = 8 };
 
 /* ---- What is known ------------------------------------------------------------------------------------------ */
 
@@ -184,6 +186,7 @@ const root_layout *root_layout_from_file(root_layouts *layouts, roast_str class_
         layouts->asked = true;
         root_streamerinfo_read(layouts);
     }
+    layouts->steps_left -= (int64_t)layouts->n_from_file / LOOKS_PER_STEP;
     for (size_t i = 0; i < layouts->n_from_file; i++)
         if (layouts->from_file[i].first == version && str_equal(layouts->from_file[i].class_name, class_name))
             return &layouts->from_file[i];
@@ -309,6 +312,7 @@ static bool read_by(const reading *r, const root_layout *layout, root_header hea
 {
     for (size_t i = 0; i < layout->n_members && !r->c->failed; i++) {
         const root_member *member = &layout->members[i];
+        r->c->failed = --r->layouts->steps_left < 0;
         if (header.version >= member->first && (member->last == 0 || header.version <= member->last))
             read_member(r, member, depth);
     }

@@ -77,6 +77,7 @@ typedef struct root_layouts {
     bool only_from_file; /* do without those that are built in: tests compare the two */
     bool asked;          /* for those of the file */
     bool out_of_memory;  /* those of the file are missing for that reason */
+    int64_t steps_left;  /* members that may still be read: an honest record has less than it has bytes */
     root_layout *from_file;
     size_t n_from_file;
 } root_layouts;

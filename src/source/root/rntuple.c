@@ -29,7 +29,6 @@ typedef struct ntuple {
     size_t n_columns, column_capacity;
     uint32_t *field_parent; /* by field, as numbered in the file */
     size_t n_fields, field_capacity;
-    int64_t page_lists_left; /* bytes of page lists that an honest file can still have */
     bool out_of_memory;
 } ntuple;
 
@@ -153,6 +152,9 @@ static bool reserve_fields(ntuple *n, size_t more)
     if (n->n_fields + more <= n->field_capacity)
         return true;
     size_t capacity = n->n_fields + more;
+    /* Four times: for what order_fields makes of them, and for those who read the result. */
+    if (!root_tfile_spend(n->file, capacity, 4 * sizeof *n->tree->branches))
+        return false;
     n->tree->branches = arena_grow(n->memory, n->tree->branches, n->n_fields, capacity, sizeof *n->tree->branches);
     n->field_parent = arena_grow(n->memory, n->field_parent, n->n_fields, capacity, sizeof *n->field_parent);
     n->field_capacity = capacity;
@@ -165,6 +167,8 @@ static bool reserve_columns(ntuple *n, size_t more)
     if (n->n_columns + more <= n->column_capacity)
         return true;
     size_t capacity = n->n_columns + more;
+    if (!root_tfile_spend(n->file, capacity, sizeof *n->column_field + sizeof *n->column_bits))
+        return false;
     n->column_field = arena_grow(n->memory, n->column_field, n->n_columns, capacity, sizeof *n->column_field);
     n->column_bits = arena_grow(n->memory, n->column_bits, n->n_columns, capacity, sizeof *n->column_bits);
     n->column_capacity = capacity;
@@ -295,10 +299,8 @@ static bool read_clusters(ntuple *n, cursor *c)
 static roast_code read_page_list(ntuple *n, int64_t len, const locator *l, roast_error *err)
 {
     cursor c;
-    /* Lists that overlap would make a small file a lot of work. */
-    if (!l->here || l->bytes < 0 || l->bytes > n->page_lists_left)
-        return fail(err, ROAST_CORRUPT, "its page lists do not fit into the file");
-    n->page_lists_left -= l->bytes;
+    if (!l->here)
+        return fail(err, ROAST_CORRUPT, "a page list is not in the file");
     roast_code code = read_envelope(n, l->offset, l->bytes, len, ENVELOPE_PAGE_LIST, "page list", &c, err);
     if (code)
         return code;
@@ -452,7 +454,6 @@ roast_code root_rntuple_read(root_tfile *file, const root_record *record, root_t
 {
     ntuple n = {.file = file, .memory = &file->result->memory, .tree = tree};
     anchor a;
-    n.page_lists_left = file->transport->size;
     roast_code code = read_anchor(record, &a, err);
     if (!code)
         code = read_header(&n, &a, err);

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "base/str.h"
 #include "source/root/layout.h"
@@ -64,7 +65,30 @@ static bool is_wanted(const root_options *options, const root_tree *tree)
 
 /* ---- One tree ----------------------------------------------------------------------------------------------- */
 
-static roast_code read_tree(opening *o, const root_key *key, tree_class kind, root_tree *tree, roast_error *err)
+/* A branch is called by all that it belongs to, and names its counter: a long name could be repeated without end. */
+static roast_code check_names(opening *o, const root_tree *tree, roast_error *err)
+{
+    uint16_t *lengths = calloc(tree->n_branches + 1, sizeof *lengths);
+    size_t total = 0;
+    bool too_long = false;
+    for (size_t i = 0; lengths && i < tree->n_branches && !too_long; i++) {
+        const root_branch *branch = &tree->branches[i];
+        size_t len = branch->name.len + (branch->parent < 0 ? 0 : 1u + lengths[branch->parent]);
+        too_long = len > ROOT_LONGEST_NAME || branch->counter.len > ROOT_LONGEST_NAME;
+        lengths[i] = (uint16_t)len;
+        total += len + branch->counter.len;
+    }
+    bool checked = lengths != NULL;
+    free(lengths);
+    if (!checked)
+        return fail_memory(err);
+    if (too_long)
+        return fail(err, ROAST_LIMIT, "a branch has a name of more than %d letters", ROOT_LONGEST_NAME);
+    (void)root_tfile_spend(&o->file, total, 1); /* read_tree sees whether it was too much */
+    return ROAST_OK;
+}
+
+static roast_code read_content(opening *o, const root_key *key, tree_class kind, root_tree *tree, roast_error *err)
 {
     root_record record;
     if (kind == IS_OLD_RNTUPLE)
@@ -76,8 +100,18 @@ static roast_code read_tree(opening *o, const root_key *key, tree_class kind, ro
         return code;
     tree->metadata_bytes = key->nbytes;
     tree->metadata_uncompressed = key->objlen;
-    return kind == IS_TTREE ? root_ttree_read(&o->layouts, &record, tree, err)
+    code = kind == IS_TTREE ? root_ttree_read(&o->layouts, &record, tree, err)
                             : root_rntuple_read(&o->file, &record, tree, err);
+    return code ? code : check_names(o, tree, err);
+}
+
+static roast_code read_tree(opening *o, const root_key *key, tree_class kind, root_tree *tree, roast_error *err)
+{
+    o->file.refused_memory = false;
+    roast_code code = read_content(o, key, kind, tree, err);
+    if (code != ROAST_MEMORY && o->file.refused_memory)
+        return fail(err, ROAST_LIMIT, "its description is larger than is read of one file");
+    return code;
 }
 
 static root_tree *add_tree(opening *o)
@@ -85,11 +119,9 @@ static root_tree *add_tree(opening *o)
     root_file *result = o->file.result;
     if (result->n_trees == o->capacity) {
         size_t capacity = o->capacity ? o->capacity * 2 : FIRST_TREES;
-        root_tree *more = arena_alloc(&result->memory, capacity, sizeof *more);
+        root_tree *more = arena_grow(&result->memory, result->trees, result->n_trees, capacity, sizeof *more);
         if (!more)
             return NULL;
-        if (result->n_trees > 0)
-            memcpy(more, result->trees, result->n_trees * sizeof *more);
         result->trees = more;
         o->capacity = capacity;
     }
@@ -122,17 +154,17 @@ static roast_code visit_key(void *context, const root_key *key, roast_str direct
         return fail_memory(err);
     *tree = (root_tree){.kind = kind == IS_TTREE ? ROOT_TTREE : ROOT_RNTUPLE,
                         .class_name = key->class_name,
-                        .path = root_path_join(&o->file.result->memory, directory, key->name),
                         .name = key->name,
                         .cycle = key->cycle,
                         .compression = {ROOT_ALGORITHM_UNKNOWN, -1}};
-    if (str_absent(tree->path))
-        return fail_memory(err);
+    roast_code code = root_path_join(&o->file, directory, key->name, &tree->path, err);
+    if (code)
+        return code;
     if (!is_wanted(o->options, tree))
         return ROAST_OK;
     o->file.result->n_trees++;
     roast_error why = {0};
-    roast_code code = read_tree(o, key, kind, tree, &why);
+    code = read_tree(o, key, kind, tree, &why);
     if (code == ROAST_MEMORY)
         return fail_memory(err);
     if (code)
@@ -146,17 +178,30 @@ static roast_code visit_key(void *context, const root_key *key, roast_str direct
 /* ---- The file ----------------------------------------------------------------------------------------------- */
 
 /* Of several cycles of a tree, the highest counts: the others are what earlier saves left. */
-static void find_superseded(root_file *file)
+static int compare_cycles(const void *left, const void *right)
 {
+    const root_tree *a = *(root_tree *const *)left, *b = *(root_tree *const *)right;
+    int by_path = str_compare(a->path, b->path);
+    return by_path ? by_path : (a->cycle > b->cycle) - (a->cycle < b->cycle);
+}
+
+static bool find_superseded(root_file *file)
+{
+    root_tree **order = calloc(file->n_trees + 1, sizeof(root_tree *));
+    if (!order)
+        return false;
     for (size_t i = 0; i < file->n_trees; i++)
-        for (size_t k = 0; k < file->n_trees && !file->trees[i].superseded; k++)
-            file->trees[i].superseded =
-                file->trees[k].cycle > file->trees[i].cycle && str_equal(file->trees[k].path, file->trees[i].path);
+        order[i] = &file->trees[i];
+    qsort(order, file->n_trees, sizeof *order, compare_cycles);
+    for (size_t i = file->n_trees; i-- > 1;) /* from the highest down: an equal one shares its fate */
+        if (str_equal(order[i - 1]->path, order[i]->path))
+            order[i - 1]->superseded = order[i]->superseded || order[i - 1]->cycle < order[i]->cycle;
+    free(order);
+    return true;
 }
 
 static void sum_up(root_file *file)
 {
-    find_superseded(file);
     for (size_t i = 0; i < file->n_trees; i++) {
         const root_tree *tree = &file->trees[i];
         file->metadata_bytes += tree->metadata_bytes;
@@ -175,6 +220,8 @@ static roast_code read_file(root_file *file, root_transport *transport, const ro
         code = root_tfile_walk(&o.file, visit_key, &o, err);
     if (code)
         return code;
+    if (!find_superseded(file))
+        return fail_memory(err);
     sum_up(file);
     file->traffic = transport->traffic;
     return ROAST_OK;

@@ -27,6 +27,9 @@ typedef struct root_compression {
 root_compression root_compression_from_setting(int32_t setting);
 const char *root_algorithm_name(root_algorithm algorithm); /* "ZSTD", …, "none", "unknown" */
 
+/* Of a branch with all that it belongs to, and of a tree with its directories. No experiment has longer ones. */
+enum { ROOT_LONGEST_NAME = 4096 };
+
 typedef struct root_branch {
     roast_str name;
     roast_str title;

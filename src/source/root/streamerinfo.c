@@ -197,6 +197,7 @@ static bool read_elements(root_layouts *layouts, cursor c, size_t keylen, root_l
 {
     size_t count = root_stream_array(&c);
     bool possible = !c.failed && count <= cursor_left(&c) / SMALLEST_OBJECT;
+    possible = possible && root_tfile_spend(layouts->file, count, sizeof(root_member));
     root_member *members = !possible ? NULL : arena_alloc(&layouts->file->result->memory, count, sizeof *members);
     layouts->out_of_memory |= possible && !members;
     if (!members)
@@ -243,7 +244,8 @@ static void read_list(root_layouts *layouts, const root_record *record)
     root_stream_tobject(&c);
     (void)root_stream_string(&c);
     size_t count = cursor_be32(&c);
-    if (c.failed || count > cursor_left(&c) / SMALLEST_OBJECT)
+    if (c.failed || count > cursor_left(&c) / SMALLEST_OBJECT ||
+        !root_tfile_spend(layouts->file, count, sizeof *layouts->from_file))
         return;
     layouts->from_file = arena_alloc(&layouts->file->result->memory, count, sizeof *layouts->from_file);
     layouts->out_of_memory |= !layouts->from_file;

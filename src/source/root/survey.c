@@ -115,11 +115,23 @@ static bool add_branches(survey *s, survey_tree *tree, const root_tree *from)
 
 /* ---- Trees -------------------------------------------------------------------------------------------------- */
 
+static uint32_t number_tree(survey *s, const root_tree *from)
+{
+    buf name = {0};
+    buf_char(&name, from->kind == ROOT_TTREE ? 'T' : 'R');
+    buf_str(&name, from->path);
+    uint32_t number = name.code ? INTERN_NONE : intern_add(&s->paths, buf_view(&name), NULL);
+    buf_release(&name);
+    return number;
+}
+
 static survey_tree *find_tree(survey *s, const root_tree *from)
 {
-    for (size_t i = 0; i < s->n_trees; i++)
-        if (s->trees[i].kind == from->kind && str_equal(s->trees[i].path, from->path))
-            return &s->trees[i];
+    uint32_t number = number_tree(s, from);
+    if (number == INTERN_NONE)
+        return NULL;
+    if (number < s->n_trees)
+        return &s->trees[number];
     s->trees = arena_with_room(&s->memory, s->trees, s->n_trees, &s->tree_capacity, sizeof *s->trees);
     if (!s->trees)
         return NULL;
@@ -311,6 +323,7 @@ void survey_release(survey *s)
 {
     for (size_t i = 0; i < s->n_trees; i++)
         intern_release(&s->trees[i].names);
+    intern_release(&s->paths);
     arena_release(&s->memory);
     *s = (survey){0};
 }

@@ -70,6 +70,7 @@ typedef struct survey {
     size_t n_files, file_capacity, failed;
     survey_tree *trees;
     size_t n_trees, tree_capacity;
+    intern paths; /* of trees, a letter for the kind in front; the number is the index */
     survey_hint *hints;
     size_t n_hints, hint_capacity;
     int64_t size, data_bytes; /* over all files that could be read */

@@ -14,7 +14,8 @@
 #include "source/root/stream.h"
 
 enum { LARGE_VERSION = 1000000, LARGE_KEY = 1000, DEEPEST_DIRECTORY = 64, SMALLEST_KEY = 26 };
-/* A record may not unpack to more than this, all records of a file together not to more than twice that. */
+/* A record may not unpack to more than this; all records of a file and what is made of them may not take more than
+ * twice that. */
 #define LARGEST_RECORD (INT64_C(384) << 20)
 
 static int64_t read_position(cursor *c, bool large)
@@ -80,6 +81,16 @@ static roast_code read_plain(root_tfile *file, root_record *out, int64_t seek, s
     return root_transport_read(file->transport, raw, seek, nbytes, err);
 }
 
+bool root_tfile_spend(root_tfile *file, size_t count, size_t size)
+{
+    size_t bytes;
+    bool enough = !__builtin_mul_overflow(count, size, &bytes) && bytes <= (uint64_t)file->memory_left;
+    if (enough)
+        file->memory_left -= (int64_t)bytes;
+    file->refused_memory |= !enough;
+    return enough;
+}
+
 /* nbytes on disk, of which keylen are the key, become len bytes. */
 static roast_code read_record(root_tfile *file, root_record *out, int64_t seek, int64_t nbytes, int64_t keylen,
                               int64_t len, roast_error *err)
@@ -87,9 +98,13 @@ static roast_code read_record(root_tfile *file, root_record *out, int64_t seek, 
     *out = (root_record){NULL, (size_t)len, (size_t)keylen};
     if (nbytes > file->transport->size || seek > file->transport->size - nbytes)
         return fail(err, ROAST_CORRUPT, "a record lies beyond the end of the file; was it cut off?");
-    if (len > LARGEST_RECORD || len > file->memory_left)
+    if (nbytes - keylen > len) /* what does not get smaller is not packed; and so nbytes has a limit too */
+        return fail(err, ROAST_CORRUPT, "a record is larger on disk than unpacked");
+    if (nbytes > file->bytes_left)
+        return fail(err, ROAST_CORRUPT, "its records are damaged: together they are larger than the file");
+    if (len > LARGEST_RECORD || !root_tfile_spend(file, (size_t)len, 1))
         return fail(err, ROAST_LIMIT, "a record claims %lld bytes, more than is read of one file", (long long)len);
-    file->memory_left -= len;
+    file->bytes_left -= nbytes;
     return len == nbytes - keylen ? read_plain(file, out, seek, (size_t)nbytes, err)
                                   : read_packed(file, out, seek, (size_t)nbytes, err);
 }
@@ -190,7 +205,7 @@ roast_code root_tfile_open(root_tfile *file, roast_error *err)
     directory top = {0, 0};
     file->result->size = file->transport->size;
     file->memory_left = 2 * LARGEST_RECORD;
-    file->directories_left = file->transport->size;
+    file->bytes_left = file->transport->size < INT64_MAX / 2 ? 2 * file->transport->size : INT64_MAX;
     roast_code code = parse_header(file, &c, &directory_at, err);
     if (!code)
         code = read_top_directory(file, directory_at, &top, err);
@@ -222,10 +237,9 @@ static roast_code walk_subdirectory(const walk *w, const root_key *key, roast_st
     directory d = parse_directory(&c);
     if (c.failed)
         return fail(err, ROAST_CORRUPT, "a directory is cut off");
-    roast_str below = root_path_join(&w->file->result->memory, path, key->name);
-    if (str_absent(below))
-        return fail_memory(err);
-    return walk_directory(w, &d, below, depth + 1, err);
+    roast_str below;
+    code = root_path_join(w->file, path, key->name, &below, err);
+    return code ? code : walk_directory(w, &d, below, depth + 1, err);
 }
 
 static bool is_directory(roast_str class_name)
@@ -253,16 +267,14 @@ static roast_code walk_keys(const walk *w, cursor *c, roast_str path, int depth,
     return ROAST_OK;
 }
 
-/* Directories that contain each other would go on for ever, but honest lists of keys do not overlap: together they
- * are smaller than the file. */
+/* Directories that contain each other would go on for ever, were it not for their depth and for bytes_left. */
 static roast_code walk_directory(const walk *w, const directory *d, roast_str path, int depth, roast_error *err)
 {
     root_tfile *file = w->file;
     if (d->seek_keys == 0)
         return ROAST_OK; /* never written */
-    if (depth > DEEPEST_DIRECTORY || d->nbytes_keys <= 0 || d->nbytes_keys > file->directories_left)
+    if (depth > DEEPEST_DIRECTORY || d->nbytes_keys <= 0 || d->nbytes_keys > file->bytes_left)
         return fail(err, ROAST_CORRUPT, "its directories are damaged: they do not fit into the file");
-    file->directories_left -= d->nbytes_keys;
     root_record keys;
     roast_code code = root_tfile_blob(file, &keys, d->seek_keys, d->nbytes_keys, d->nbytes_keys, err);
     if (code)
@@ -272,18 +284,23 @@ static roast_code walk_directory(const walk *w, const directory *d, roast_str pa
     return walk_keys(w, &c, path, depth, err);
 }
 
-roast_str root_path_join(arena *memory, roast_str directory_path, roast_str name)
+roast_code root_path_join(root_tfile *file, roast_str directory_path, roast_str name, roast_str *out, roast_error *err)
 {
+    size_t len = directory_path.len ? directory_path.len + 1 + name.len : name.len;
+    *out = name;
+    if (len > ROOT_LONGEST_NAME || !root_tfile_spend(file, len + 1, 1))
+        return fail(err, ROAST_LIMIT, "a directory or a tree has a path of more than %d letters", ROOT_LONGEST_NAME);
     if (directory_path.len == 0)
-        return name;
-    char *path = arena_alloc(memory, directory_path.len + name.len + 2, 1);
+        return ROAST_OK;
+    char *path = arena_alloc(&file->result->memory, len + 1, 1);
     if (!path)
-        return str_none();
+        return fail_memory(err);
     memcpy(path, directory_path.ptr, directory_path.len);
     path[directory_path.len] = '/';
     if (name.len > 0)
         memcpy(path + directory_path.len + 1, name.ptr, name.len);
-    return (roast_str){path, directory_path.len + 1 + name.len};
+    *out = (roast_str){path, len};
+    return ROAST_OK;
 }
 
 roast_code root_tfile_walk(root_tfile *file, root_key_visitor *visit, void *context, roast_error *err)

@@ -26,10 +26,11 @@ typedef struct root_record {
 typedef struct root_tfile {
     root_transport *transport;
     root_file *result;
-    int64_t memory_left;            /* how much more may be unpacked: what files claim is not believed */
+    int64_t memory_left;            /* how much more may be taken: what files claim is not believed */
+    bool refused_memory;            /* more than that was asked for */
+    int64_t bytes_left;             /* of records that an honest file can still have: they do not overlap */
     int64_t top_seek, top_nbytes;   /* the keys of the top directory */
     int64_t info_seek, info_nbytes; /* how the classes in it are laid out */
-    int64_t directories_left;       /* bytes of directories that an honest file can still have */
 } root_tfile;
 
 /* Called for each key that is not a directory; path is that of the directory, "" at the top. */
@@ -39,8 +40,10 @@ typedef roast_code root_key_visitor(void *context, const root_key *key, roast_st
 roast_code root_tfile_open(root_tfile *file, roast_error *err);
 /* Visits the keys of all directories, depth first. */
 roast_code root_tfile_walk(root_tfile *file, root_key_visitor *visit, void *context, roast_error *err);
-/* "directory/name", or just the name at the top. Absent without memory. */
-roast_str root_path_join(arena *memory, roast_str directory_path, roast_str name);
+/* "directory/name", or just the name at the top. */
+roast_code root_path_join(root_tfile *file, roast_str directory_path, roast_str name, roast_str *out, roast_error *err);
+/* Asks for memory for count things of size, before it is allocated: false if that is more than a file is given. */
+bool root_tfile_spend(root_tfile *file, size_t count, size_t size);
 /* Reads and unpacks a record into the memory of the result. */
 roast_code root_tfile_record(root_tfile *file, root_record *out, const root_key *key, roast_error *err);
 /* The same for nbytes without a key, which become len bytes. */

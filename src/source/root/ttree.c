@@ -10,6 +10,8 @@
 #include "base/str.h"
 #include "source/root/stream.h"
 
+/* Members of all objects that are read, those that are read again because others refer to them included. */
+enum { STEPS_PER_BYTE = 4, STEPS_AT_LEAST = 1 << 20 };
 enum { DEEPEST_BRANCH = 64, FEW_AT_FIRST = 64, SMALLEST_BRANCH = 100, BASKET_TAIL = 19 };
 
 /* The entries at which baskets begin in every branch. */
@@ -204,6 +206,8 @@ static bool read_baskets(tree_reader *r, const root_values *v, root_branch *bran
 static bool begin_boundaries(tree_reader *r, const root_values *v, int64_t count)
 {
     boundaries *common = &r->common;
+    if (!root_tfile_spend(r->layouts->file, (size_t)count, sizeof *common->entries))
+        count = 0; /* the tree is refused in the end */
     common->entries = arena_alloc(r->memory, (size_t)count, sizeof *common->entries);
     if (!common->entries)
         return false;
@@ -298,6 +302,8 @@ static root_branch *add_branch(tree_reader *r)
     root_tree *tree = r->tree;
     if (tree->n_branches == r->capacity) {
         size_t capacity = r->capacity ? r->capacity * 2 : r->first_capacity;
+        if (!root_tfile_spend(r->layouts->file, capacity, sizeof *tree->branches))
+            return NULL;
         root_branch *more = arena_grow(r->memory, tree->branches, tree->n_branches, capacity, sizeof *more);
         if (!more) {
             r->out_of_memory = true;
@@ -396,6 +402,7 @@ roast_code root_ttree_read(root_layouts *layouts, const root_record *record, roo
         .follow_left = record->len,
         .counter_at = SIZE_MAX,
     };
+    layouts->steps_left = (int64_t)record->len * STEPS_PER_BYTE + STEPS_AT_LEAST;
     root_object whole = {.class_name = tree->class_name, .begin = 0, .end = record->len};
     root_values v;
     if (!read_object(&r, &whole, STR("TTree"), &v) || v.at[ROOT_fBranches] == 0)
