@@ -54,11 +54,16 @@ def end(*processes):
         process.wait()
 
 
-def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
-    port, run_file = free_port(), tmp_path / "run.roast"
+def start_cluster(port):
     address = f"tcp://127.0.0.1:{port}"
     scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
     worker = start("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
+    return address, scheduler, worker
+
+
+def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
+    run_file = tmp_path / "run.roast"
+    address, scheduler, worker = start_cluster(free_port())
     try:
         with Client(address, timeout=60) as client:
             client.wait_for_workers(2, timeout=60)
@@ -78,13 +83,6 @@ def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
     assert run.metrics["num_successful_chunks"] >= 2
     notes = rows(run_file, "select text from note")
     assert any("connection to the scheduler was lost" in text for (text,) in notes)
-
-
-def start_cluster(port):
-    address = f"tcp://127.0.0.1:{port}"
-    scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
-    worker = start("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
-    return address, scheduler, worker
 
 
 def test_a_scheduler_that_is_started_anew_computes_on_and_what_was_measured_before_is_kept(fileset):
