@@ -78,9 +78,11 @@ class _Tracked:
         return self if owner is None else types.MethodType(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        own = None
-        with _guard("@track_metrics"):
+        try:  # a guard as a context would cost as much as half of what it guards
             own = _OwnChunk.begin(self.is_method, args, kwargs)
+        except Exception as ours:
+            _guard.failed("@track_metrics", ours)
+            own = None
         if own is None:
             return self.process(*args, **kwargs)
         try:
@@ -89,9 +91,11 @@ class _Tracked:
             with _guard("@track_metrics"):
                 own.fail(error)
             raise
-        with _guard("@track_metrics"):
-            out = own.finish(out)
-        return out
+        try:
+            return own.finish(out)
+        except Exception as ours:
+            _guard.failed("@track_metrics", ours)
+            return out
 
 
 def track_metrics(process: Callable) -> Callable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import nano
 import pytest
+from distributed import Client
 from helpers import failures, rows, runner, traces
 
 from roastcoffea import MetricsCollector
@@ -64,6 +65,23 @@ def test_a_run_whose_chunks_are_all_skipped_fails_as_coffea_says(own_client, fil
         runner(own_client, skipbadfiles=True)(background, processor_instance=instance)
     assert str(measured.value) == str(without.value)
     assert collector.metrics["num_failed_chunks"] == 4
+
+
+def test_a_run_that_fails_disturbs_neither_the_collector_around_it_nor_that_of_another_client(own_client, fileset, marks):
+    failing = nano.Failing(str(marks), "background", times=100)
+    with Client(own_client.scheduler.address, set_as_default=False) as other:
+        with MetricsCollector(other, name="other") as others, MetricsCollector(own_client, name="outer") as outer:
+            with pytest.raises(Exception, match="made to fail"), MetricsCollector(own_client, name="inner") as inner:
+                runner(own_client, retries=0)(fileset, processor_instance=failing)
+            out, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
+            runner(other)(fileset, processor_instance=nano.Plain())
+    assert out["signal"]["events"] == 800
+    assert [c.run.outcome for c in (inner, outer, others)] == ["failed", "finished", "finished"]
+    assert inner.metrics["num_failed_chunks"] >= 1
+    assert outer.metrics["num_failed_chunks"] >= inner.metrics["num_failed_chunks"]
+    assert outer.metrics["num_successful_chunks"] >= 12
+    assert (others.metrics["num_failed_chunks"], others.metrics["num_successful_chunks"]) == (0, 12)
+    assert traces(own_client) == []
 
 
 def test_an_exception_of_the_block_itself_passes(own_client, fileset):

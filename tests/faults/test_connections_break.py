@@ -54,11 +54,16 @@ def end(*processes):
         process.wait()
 
 
-def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
-    port, run_file = free_port(), tmp_path / "run.roast"
+def start_cluster(port):
     address = f"tcp://127.0.0.1:{port}"
     scheduler = start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
     worker = start("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard")
+    return address, scheduler, worker
+
+
+def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
+    run_file = tmp_path / "run.roast"
+    address, scheduler, worker = start_cluster(free_port())
     try:
         with Client(address, timeout=60) as client:
             client.wait_for_workers(2, timeout=60)
@@ -78,6 +83,35 @@ def test_a_scheduler_that_dies_leaves_what_was_measured(fileset, tmp_path):
     assert run.metrics["num_successful_chunks"] >= 2
     notes = rows(run_file, "select text from note")
     assert any("connection to the scheduler was lost" in text for (text,) in notes)
+
+
+def test_a_scheduler_that_is_started_anew_computes_on_and_what_was_measured_before_is_kept(fileset):
+    port = free_port()
+    address, *processes = start_cluster(port)
+    try:
+        with Client(address, timeout=60) as client, MetricsCollector(client) as collector:
+            client.wait_for_workers(2, timeout=60)
+            runner(client)(fileset, processor_instance=nano.Plain())
+            first = client.run_on_scheduler(os.getpid)
+            end(*processes)
+            _, *processes = start_cluster(port)
+            eventually(lambda: _scheduler_pid(client) not in (None, first), 90)
+            client.wait_for_workers(2, timeout=60)
+            out, report = runner(client)(fileset, processor_instance=nano.Plain())
+        assert out["signal"]["events"] == 800 and report["entries"] == 1200
+    finally:
+        end(*processes)
+    assert collector.run.outcome == "finished"
+    assert len(collector.run.chunks) == 12
+    notes = rows(collector.run.path, "select text from note")
+    assert any("connection to the scheduler was lost" in text for (text,) in notes)
+
+
+def _scheduler_pid(client):
+    try:
+        return client.run_on_scheduler(os.getpid)
+    except Exception:  # whatever Dask raises while it has no connection
+        return None
 
 
 def _when(condition, action):

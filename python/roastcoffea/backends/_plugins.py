@@ -50,7 +50,7 @@ class SchedulerTracker(SchedulerPlugin):
         self.tracking = False
         self.keys: set = set()
         self.failures: dict[Any, int] = {}
-        self.seen: dict[str, float] = {}
+        self.looked = float("-inf")  # at the workers, when
         self.killed: set = set()
         self.out_of_memory: dict[str, int] = {}
         self.tasks: list[list] = []
@@ -108,7 +108,6 @@ class SchedulerTracker(SchedulerPlugin):
             size = self.out_of_memory.pop(address)
             reason = f"out of memory: {size / 2**20:.0f} MiB resident, restarted by its nanny"
         now = time()
-        self.seen.pop(address, None)
         if not expected:
             for key in event["processing-tasks"]:
                 if key in self.keys:
@@ -123,13 +122,9 @@ class SchedulerTracker(SchedulerPlugin):
             self.flush()
 
     def samples(self) -> list[list]:
-        seen, rows = self.seen, []
-        for address, worker in self.scheduler.workers.items():
-            last = worker.last_seen
-            if seen.get(address) != last:  # nothing of it changes between heartbeats
-                seen[address] = last
-                rows.append(_sample(address, worker, last))
-        return rows
+        # Nothing of a worker changes between its heartbeats, whose times are of this clock.
+        before, self.looked = self.looked, time()
+        return [_sample(worker) for worker in self.scheduler.workers.values() if worker.last_seen > before]
 
     # ---- tasks
 
@@ -212,12 +207,12 @@ class SchedulerTracker(SchedulerPlugin):
         topics.pop(self.name, None)
 
 
-def _sample(address: str, worker: Any, last_seen: float) -> list:
-    metrics = worker.metrics
+def _sample(worker: Any) -> list:
+    metrics, last_seen = worker.metrics, worker.last_seen
     network, disk = metrics.get("host_net_io") or {}, metrics.get("host_disk_io") or {}
     spilled = metrics.get("spilled_bytes") or {}
     return [
-        address,
+        worker.address,
         metrics.get("time", last_seen),
         last_seen,
         metrics.get("memory"),

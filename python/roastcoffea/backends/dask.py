@@ -97,8 +97,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._ask_probes()
         with recording.guard("leaving the cluster"):
             if self._tracker:
-                self._on_scheduler(_leave(), name=recording.topic)
-                self._end.wait(_PATIENCE)
+                if self._on_scheduler(_leave(), name=recording.topic):
+                    self._end.wait(_PATIENCE)
+                else:
+                    self._say_lost()
             else:
                 self._leave_from_here()
             client._event_handlers.pop(recording.topic, None)
@@ -114,8 +116,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _connected(self) -> bool:
         if self.client.status == "running":
             return True
-        self.recording.guard.say("connection", "the connection to the scheduler was lost: what came after is missing")
+        self._say_lost()
         return False
+
+    def _say_lost(self) -> None:
+        self.recording.guard.say("connection", "the connection to the scheduler was lost: what came after is missing")
 
     def _end_of_own(self) -> dict[str, Any]:
         from roastcoffea import _core
@@ -523,10 +528,11 @@ def _track() -> Callable:
 
 
 def _leave() -> Callable:
-    async def leave(name: str, dask_scheduler: Any = None) -> None:
+    async def leave(name: str, dask_scheduler: Any = None) -> bool:
         tracker = dask_scheduler.plugins.get(name)
         if tracker is not None:
             await tracker.leave()
+        return tracker is not None
 
     return leave
 
