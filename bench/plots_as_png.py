@@ -69,7 +69,7 @@ def main(run: str, which: str, count: str, folder: str) -> dict:
     plots = functions()
     db = sqlite3.connect(f"file:{run}?mode=ro&immutable=1", uri=True)
     tracking = tracking_of(db)
-    data = data_of(db, chunks_of(db)[: int(count)], tracking)
+    data = data_of(db, chunks_of(db, int(count)), tracking)
     kinds = {"bars": lambda name: name in BARS, "others": lambda name: name not in BARS, "all": lambda name: True}
     chosen = [name for name in plots if name in data and kinds[which](name)]
     times, before = collections.Counter(), peak_bytes()
