@@ -189,6 +189,11 @@ def test_svg_and_matplotlib_of_a_chart_carry_the_same_numbers(run_of, name, shap
         slack = 0.62 if series["kind"] == "histogram" else 0.15  # pixels: our SVG has tenths
         assert furthest(drawn, plotted) < slack and furthest(plotted, drawn) < slack
     assert compared == len([series for series in model["series"] if series["x"]]) > 0
+    for note in (note for note in model["annotations"] if note["kind"] != "text"):  # lines, after those of the series
+        line = next(artists.by_axis["y"]["lines"])
+        assert line.get_label() == note["text"].replace("$", r"\$")
+        at = artists.seconds(line.get_xdata())[0] if note["kind"] == "at_x" else line.get_ydata()[0]
+        assert at == pytest.approx(note["at"], rel=1e-6, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", CHARTS)
