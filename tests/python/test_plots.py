@@ -20,6 +20,8 @@ from scipy.spatial import cKDTree
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+import matplotlib.dates  # noqa: E402
+import matplotlib.pyplot  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 DAY = 86400.0
@@ -433,3 +435,14 @@ def test_chunk_records_of_a_run_and_the_run_itself_give_one_picture(run_of):
     for source in (run, run.chunk_records()):
         _, axes = plots.plot_branch_access_per_chunk(source)
         assert len(axes.patches) == count
+
+
+def test_a_collector_plots_what_it_has_measured(tmp_path):
+    with roastcoffea.MetricsCollector(run_file=tmp_path / "run.roast", track_workers=False) as collector:
+        for seconds in (1.0, 2.0, 4.0):
+            collector.record_chunk_metrics({"duration": seconds, "num_events": 10, "dataset": "a"})
+    counts = collector.plot("runtime_distribution", bins=3).model["series"][0]["y"]
+    assert counts == [1, 1, 1] == list(numpy.histogram([1.0, 2.0, 4.0], bins=3)[0])
+    for source in (collector, collector.chunk_metrics):
+        _, axes = plots.plot_runtime_distribution(source, bins=3)
+        assert [patch.get_height() for patch in axes.patches] == counts

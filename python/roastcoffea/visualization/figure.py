@@ -152,7 +152,7 @@ def _set_axis(side: Any, model: dict, axis: dict) -> None:
     elif axis["kind"] == "time":
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-        locator = AutoDateLocator()
+        locator = AutoDateLocator(maxticks=8)
         side.set_major_locator(locator)
         side.set_major_formatter(ConciseDateFormatter(locator))
 
