@@ -22,6 +22,7 @@ demo:    ## run a coffea analysis on a local Dask cluster, monitored, and look a
 
 test: build ## run all tests
 	@scripts/venv build test package
+	@scripts/promtool > /dev/null
 	@$(VENV)/python scripts/run-tests
 
 bench: build ## measure, side by side with what users have today
@@ -41,4 +42,4 @@ docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
-	rm -rf build build-* .venv demo
+	rm -rf build build-* .venv .tools demo

@@ -9,6 +9,8 @@ while they ran. Reading the run file is not part of either."""
 from __future__ import annotations
 
 import collections
+import ctypes
+import gc
 import importlib
 import json
 import pathlib
@@ -17,7 +19,7 @@ import sqlite3
 import sys
 import time
 
-from reference import chunks_of, peak_bytes, tracking_of
+from reference import chunks_of, tracking_of
 
 BARS = ("branch_access_per_chunk", "bytes_accessed_per_chunk")
 OF_TRACKING = (
@@ -63,23 +65,37 @@ def data_of(db: sqlite3.Connection, chunks: list[dict], tracking: dict) -> dict:
     )
 
 
+def memory_bytes(which: str) -> int:
+    """Resident memory of this process: VmRSS now, VmHWM at its peak since the last reset."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith(which))
+
+
+def forget_peak() -> int:
+    """Gives back what the data took while it was made, and starts a new peak. Gives what is in use."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    return memory_bytes("VmRSS")
+
+
 def main(run: str, which: str, count: str, folder: str) -> dict:
     import matplotlib.pyplot as pyplot
 
     plots = functions()
     db = sqlite3.connect(f"file:{run}?mode=ro&immutable=1", uri=True)
     tracking = tracking_of(db)
-    data = data_of(db, chunks_of(db)[: int(count)], tracking)
+    data = data_of(db, chunks_of(db, int(count)), tracking)
     kinds = {"bars": lambda name: name in BARS, "others": lambda name: name not in BARS, "all": lambda name: True}
     chosen = [name for name in plots if name in data and kinds[which](name)]
-    times, before = collections.Counter(), peak_bytes()
+    times, before = collections.Counter(), forget_peak()
     for name in chosen:
         extra = {"tracking_data": tracking} if name == "throughput_timeline" else {}
         begun = time.perf_counter()
         plots[name](data[name], output_path=pathlib.Path(folder) / f"{name}.png", **extra)
         times[name] = time.perf_counter() - begun
         pyplot.close("all")
-    return {"seconds": sum(times.values()), "rise": peak_bytes() - before, "plots": dict(times)}
+    return {"seconds": sum(times.values()), "rise": memory_bytes("VmHWM") - before, "plots": dict(times)}
 
 
 if __name__ == "__main__":

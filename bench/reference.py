@@ -84,16 +84,16 @@ def sections_of(db: sqlite3.Connection) -> dict:
     return sections
 
 
-def chunks_of(db: sqlite3.Connection) -> list[dict]:
+def chunks_of(db: sqlite3.Connection, most: int = -1) -> list[dict]:
     """Chunk records as 0.1.2's decorator makes them, failed attempts left out, as it never sees one."""
     sets, sizes = branches_of(db)
     files, sections = files_of(db), sections_of(db)
     described, chunks = set(), []
     query = (
         "SELECT chunk, t_start, duration_s, mem_before_mib, mem_after_mib, bytes_read, events, dataset, file,"
-        " entry_start, entry_stop, branch_set FROM chunks WHERE error_type IS NULL"
+        " entry_start, entry_stop, branch_set FROM chunks WHERE error_type IS NULL LIMIT ?"
     )
-    for row in db.execute(query):
+    for row in db.execute(query, [most]):
         number, start, duration, before, after, read, events, dataset, file, first, last, branch_set = row
         branches, about = list(sets[branch_set]), files[file]
         accessed = [sizes[file][branch] for branch in branches]

@@ -42,7 +42,8 @@ static limits limits_of_x(const chart *c)
     limits l = {0};
     for (size_t i = 0; i < c->n_series; i++) {
         const chart_series *s = &c->series[i];
-        double half = s->kind == CHART_BARS ? s->width / 2 : 0;
+        /* A single bar as wide as the plot would look like none. */
+        double half = s->kind != CHART_BARS ? 0 : s->count == 1 ? 0.9 : 0.5;
         for (size_t k = 0; k < s->count; k++) {
             include(&l, s->x[k] - half);
             include(&l, s->x[k] + half);

@@ -210,7 +210,12 @@ static double uncompressed_of(const chart_builder *b, const chunk_mark *mark)
     return mark->uncompressed == ROAST_ABSENT ? (double)NAN : (double)mark->uncompressed / 1e6;
 }
 
-/* A bar each, as long as there is room for them. */
+/* A bar each, as long as there is room for them: four columns of pixels, or they run into each other. */
+static bool bars_fit(const chart_builder *b, size_t chunks)
+{
+    return chunks <= b->options.pixels / 4;
+}
+
 static void add_bars(chart_builder *b, mark_value value, roast_str name, int colour, size_t chunks, double shift,
                      double width)
 {
@@ -286,7 +291,7 @@ void build_branch_access(chart_builder *b)
         chart_is_empty(b, "no chunk carried an access log");
         return;
     }
-    if (chunks <= b->options.pixels)
+    if (bars_fit(b, chunks))
         add_bars(b, branches_of, STR("branches"), 0, chunks, 0, 0.8);
     else
         add_bundles(b, branches_of, STR("branches"), 0, chunks);
@@ -310,7 +315,7 @@ void build_bytes_accessed(chart_builder *b)
         return;
     }
     roast_str packed = STR("Compressed (on-disk)"), whole = STR("Uncompressed (in-memory)");
-    if (chunks <= b->options.pixels) {
+    if (bars_fit(b, chunks)) {
         add_bars(b, compressed_of, packed, 0, chunks, -0.175, 0.35);
         add_bars(b, uncompressed_of, whole, 1, chunks, 0.175, 0.35);
     } else {

@@ -243,7 +243,7 @@ static void build_metrics(chart_builder *b, const metric_bar *bars, size_t count
         double value = summary_real(b->summary, bars[i].metric) * bars[i].scale;
         if (!isfinite(value))
             continue;
-        chart_category(b, &b->out->x, at, chart_text(b, "%s: %.3g", bars[i].name, value));
+        chart_category(b, &b->out->x, at, chart_text(b, value < 100 ? "%s: %.3g" : "%s: %.0f", bars[i].name, value));
         chart_add(s, (double)at++, value);
     }
 }

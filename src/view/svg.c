@@ -11,7 +11,7 @@ enum { LEGEND_COLUMNS = 34, CATEGORY_COLUMNS = 34, NOTE_COLUMNS = 110 };
 
 /* Pixels that a column of text takes, about; where it must not be cut off, at most. */
 static const double COLUMN = 7.0, SMALL_COLUMN = 6.9, WIDE_COLUMN = 7.6;
-static const double EDGE = 14, LEGEND_ROW = 18, LEAST = 120;
+static const double EDGE = 14, LEGEND_ROW = 18, NOTE_ROW = 15, LEAST = 120;
 
 /* ---- Writing
  * --------------------------------------------------------------------------------------------------------- */
@@ -134,18 +134,15 @@ static const chart_axis *left_axis(const chart *c)
 /* ---- Layout
  * -------------------------------------------------------------------------------------------------------------- */
 
+/* Ticks are digits, which are narrow; names may have wide letters. */
 static double widest_label(const chart_axis *axis)
 {
-    size_t widest = 0;
-    for (size_t i = 0; i < axis->n_ticks; i++) {
-        size_t columns = columns_of(axis->ticks[i].label, 0);
-        widest = columns > widest ? columns : widest;
-    }
-    for (size_t i = 0; i < axis->n_categories; i++) {
-        size_t columns = columns_of(axis->categories[i], CATEGORY_COLUMNS);
-        widest = columns > widest ? columns : widest;
-    }
-    return (double)widest * SMALL_COLUMN;
+    double widest = 0;
+    for (size_t i = 0; i < axis->n_ticks; i++)
+        widest = fmax(widest, (double)columns_of(axis->ticks[i].label, 0) * SMALL_COLUMN);
+    for (size_t i = 0; i < axis->n_categories; i++)
+        widest = fmax(widest, (double)columns_of(axis->categories[i], CATEGORY_COLUMNS) * WIDE_COLUMN);
+    return widest;
 }
 
 static size_t labelled_step(const chart_axis *axis, double room, double label)
@@ -210,6 +207,20 @@ static bool has_text_notes(const chart *c)
     return false;
 }
 
+static bool goes_down(const chart *c, const chart_note *note)
+{
+    return note->kind != NOTE_TEXT && (note->kind == NOTE_AT_X) != c->horizontal;
+}
+
+/* Texts of lines that go down stand above the plot, each in a row of its own. */
+static double note_rows(const chart *c)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < c->n_notes; i++)
+        rows += goes_down(c, &c->notes[i]);
+    return (double)rows;
+}
+
 /* What the name of the axis takes beside its ticks. */
 static double label_room(const chart_axis *axis)
 {
@@ -226,7 +237,7 @@ static void lay_out(svg_frame *f)
     if (!str_absent(c->y2.label) && !c->horizontal)
         f->right -= 24 + widest_label(&c->y2);
     f->top = 30 + (has_text_notes(c) ? 16 : 0);
-    f->top += legend(f, false, f->top, NULL) + 10;
+    f->top += legend(f, false, f->top, NULL) + 10 + note_rows(c) * NOTE_ROW;
     f->bottom = f->height - 48;
     if (turned(f))
         f->bottom -= fmin(widest_label(bottom_axis(c)) * 0.6, f->height * 0.3);
@@ -254,7 +265,7 @@ static void draw_grid(const svg_frame *f)
 static void draw_left_categories(const svg_frame *f, const chart_axis *axis)
 {
     double room = f->left - 6 - EDGE - label_room(axis), free_from = -1e9;
-    size_t columns = (size_t)fmax(room / WIDE_COLUMN, 4);
+    size_t columns = (size_t)fmax(room / WIDE_COLUMN + 0.01, 4);
     for (size_t i = 0; i < axis->n_categories; i++) {
         double y = svg_down(f, axis, (double)i);
         if (y < free_from || !axis->categories[i].len)
@@ -385,11 +396,6 @@ static void draw_head(const svg_frame *f)
     legend(f, true, y + 14, draw_entry);
 }
 
-static bool goes_down(const chart *c, const chart_note *note)
-{
-    return (note->kind == NOTE_AT_X) != c->horizontal;
-}
-
 static double place_of(const svg_frame *f, const chart_note *note)
 {
     const chart_axis *axis = note->kind == NOTE_AT_X ? &f->c->x : &f->c->y;
@@ -402,39 +408,31 @@ static bool stands_left(const svg_frame *f, const chart_note *note)
     double x = place_of(f, note), wide = (double)columns_of(note->text, 60) * SMALL_COLUMN + 10;
     for (size_t i = 0; i < f->c->n_notes; i++) {
         const chart_note *other = &f->c->notes[i];
-        bool crosses = other != note && other->kind != NOTE_TEXT && goes_down(f->c, other) &&
-                       place_of(f, other) >= x && place_of(f, other) < x + wide;
+        bool crosses =
+            other != note && goes_down(f->c, other) && place_of(f, other) >= x && place_of(f, other) < x + wide;
         if (crosses && x - wide > f->left)
             return true;
     }
     return x + wide > f->right;
 }
 
-/* Texts of lines that go down stand below each other, in front of all lines. */
 static void draw_notes(const svg_frame *f)
 {
-    double text_y = f->top + 11;
+    double row = f->top - note_rows(f->c) * NOTE_ROW + 8;
     for (size_t i = 0; i < f->c->n_notes; i++) {
         const chart_note *note = &f->c->notes[i];
         if (note->kind == NOTE_TEXT)
             continue;
         double at = place_of(f, note);
-        if (goes_down(f->c, note))
-            put_line(f, "n", at, f->top, at, f->bottom);
-        else
+        if (!goes_down(f->c, note)) {
             put_line(f, "n", f->left, at, f->right, at);
-    }
-    for (size_t i = 0; i < f->c->n_notes; i++) {
-        const chart_note *note = &f->c->notes[i];
-        if (note->kind == NOTE_TEXT)
-            continue;
-        double at = place_of(f, note);
-        bool left = stands_left(f, note);
-        if (goes_down(f->c, note))
-            put_text(f, left ? "k o e" : "k o", left ? at - 5 : at + 5, text_y, note->text, 60);
-        else
             put_text(f, "k o e", f->right - 4, at - 4, note->text, 60);
-        text_y += goes_down(f->c, note) ? 15 : 0;
+            continue;
+        }
+        bool left = stands_left(f, note);
+        put_line(f, "n", at, row - 9, at, f->bottom);
+        put_text(f, left ? "k o e" : "k o", left ? at - 5 : at + 5, row, note->text, 60);
+        row += NOTE_ROW;
     }
 }
 

@@ -11,7 +11,7 @@ import subprocess
 
 import embedded
 import pytest
-from built import program
+from built import ROOT, program
 from reports import SCREENSHOTS, write_report
 
 LEFT, RIGHT = 66, 10  # margins of the plots, in report.js
@@ -460,3 +460,46 @@ def test_the_page_of_ten_thousand_chunks_is_under_a_megabyte(synthetic, open_pag
     assert report.stat().st_size < 1_000_000
     page = open_page(report)
     assert_quiet(page, report)
+
+
+# ---- Other pages ---------------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_inspect_sorts_by_numbers_and_is_quiet(open_page, tmp_path):
+    page_path, file = tmp_path / "inspect.html", ROOT / "tests" / "fuzz" / "root" / "tree-zlib.root"
+    subprocess.run([program("roast"), "inspect", file, "--branches", "--html", page_path], check=True)
+    page = open_page(page_path)
+    assert_quiet(page, page_path)
+    table = page.run("document.querySelector('table.grid').closest('.table').id").removeprefix("table-")
+    sizes = page.run(f"[...document.querySelectorAll('#table-{table} th')].findIndex(h => h.textContent === 'per event')")
+    shown = len(column_texts(page, table, 0))
+    for order in ("descending", "ascending"):
+        page.run(f"document.querySelectorAll('#table-{table} th')[{sizes}].querySelector('button').click()")
+        page.wait(f"document.querySelectorAll('#table-{table} th')[{sizes}].getAttribute('aria-sort') === '{order}'")
+        bytes_of = [float(text.replace("B", "").replace(" ", "")) for text in column_texts(page, table, sizes)]
+        assert bytes_of == sorted(bytes_of, reverse=order == "descending") and len(bytes_of) == shown > 1
+
+
+def test_the_page_of_compare_is_quiet_and_has_every_table(synthetic, open_page, tmp_path):
+    run, _ = synthetic()
+    page_path = tmp_path / "compare.html"
+    subprocess.run([program("roast"), "compare", run, run, "--html", page_path], check=True, stdout=subprocess.DEVNULL)
+    page = open_page(page_path, dark=True)
+    assert_quiet(page, page_path)
+    assert page.run("document.querySelectorAll('nav a[href^=\"#\"]').length") > 1
+    assert page.run("document.querySelectorAll('main table tbody tr').length") > 1
+
+
+def test_a_chart_that_stands_alone_is_dark_where_the_reader_prefers_it(browser, synthetic, tmp_path):
+    run, _ = synthetic()
+    picture = tmp_path / "chart.svg"
+    subprocess.run([program("roast"), "plot", run, "runtime_distribution", "-o", picture], check=True)
+    page = tmp_path / "page.html"  # our way of opening pages waits for a script
+    page.write_text("<!DOCTYPE html><html data-ready=yes><body>" + picture.read_text().split("?>", 1)[1], encoding="utf-8")
+    fill = "getComputedStyle(document.querySelector('{}')).fill"
+    for dark in (False, True):
+        shown = browser.open(page, dark=dark)
+        ground, title = (shown.run(fill.format(selector)) for selector in (".w", "text.h"))
+        lightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in (ground, title)]
+        assert (lightness[0] < lightness[1]) == dark and abs(lightness[0] - lightness[1]) > 400
+        shown.close()

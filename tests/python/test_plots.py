@@ -20,6 +20,8 @@ from scipy.spatial import cKDTree
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+import matplotlib.dates  # noqa: E402
+import matplotlib.pyplot  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 DAY = 86400.0
@@ -189,6 +191,11 @@ def test_svg_and_matplotlib_of_a_chart_carry_the_same_numbers(run_of, name, shap
         slack = 0.62 if series["kind"] == "histogram" else 0.15  # pixels: our SVG has tenths
         assert furthest(drawn, plotted) < slack and furthest(plotted, drawn) < slack
     assert compared == len([series for series in model["series"] if series["x"]]) > 0
+    for note in (note for note in model["annotations"] if note["kind"] != "text"):  # lines, after those of the series
+        line = next(artists.by_axis["y"]["lines"])
+        assert line.get_label() == note["text"].replace("$", r"\$")
+        at = artists.seconds(line.get_xdata())[0] if note["kind"] == "at_x" else line.get_ydata()[0]
+        assert at == pytest.approx(note["at"], rel=1e-6, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -428,3 +435,14 @@ def test_chunk_records_of_a_run_and_the_run_itself_give_one_picture(run_of):
     for source in (run, run.chunk_records()):
         _, axes = plots.plot_branch_access_per_chunk(source)
         assert len(axes.patches) == count
+
+
+def test_a_collector_plots_what_it_has_measured(tmp_path):
+    with roastcoffea.MetricsCollector(run_file=tmp_path / "run.roast", track_workers=False) as collector:
+        for seconds in (1.0, 2.0, 4.0):
+            collector.record_chunk_metrics({"duration": seconds, "num_events": 10, "dataset": "a"})
+    counts = collector.plot("runtime_distribution", bins=3).model["series"][0]["y"]
+    assert counts == [1, 1, 1] == list(numpy.histogram([1.0, 2.0, 4.0], bins=3)[0])
+    for source in (collector, collector.chunk_metrics):
+        _, axes = plots.plot_runtime_distribution(source, bins=3)
+        assert [patch.get_height() for patch in axes.patches] == counts

@@ -140,6 +140,7 @@ def _set_axes(axes: Any, second: Any, model: dict) -> None:
     if down_left or model["y"]["categories"]:
         axes.invert_yaxis()
     axes.grid(alpha=0.3)
+    axes.set_axisbelow(True)
 
 
 def _set_axis(side: Any, model: dict, axis: dict) -> None:
@@ -151,7 +152,7 @@ def _set_axis(side: Any, model: dict, axis: dict) -> None:
     elif axis["kind"] == "time":
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-        locator = AutoDateLocator()
+        locator = AutoDateLocator(maxticks=8)
         side.set_major_locator(locator)
         side.set_major_formatter(ConciseDateFormatter(locator))
 
@@ -180,7 +181,8 @@ def _draw_notes(figure: Any, axes: Any, model: dict) -> None:
     for note, dashes in zip([n for n in model["annotations"] if n["kind"] != "text"], ("--", ":", "-.") * 3):
         across = (note["kind"] == "at_x") != model["horizontal"]
         line = axes.axvline if across else axes.axhline
-        line(note["at"], color="0.35", linestyle=dashes, linewidth=1, label=_plain(note["text"]))
+        at = _across(model, [note["at"]])[0] if note["kind"] == "at_x" else note["at"]
+        line(at, color="0.35", linestyle=dashes, linewidth=1, label=_plain(note["text"]))
     if texts := _texts_of(model):
         figure.text(0.01, 0.01, _plain(" · ".join(texts)), fontsize="x-small", color="0.4")
 
@@ -194,5 +196,13 @@ def _draw_legend(axes: Any, second: Any, model: dict) -> None:
         from matplotlib.lines import Line2D
 
         handles, labels = [*handles, Line2D([], [], linestyle="none")], [*labels, model["legend_more"]]
-    if handles:
+    if handles and _leaves_room(model):
         axes.legend(handles, labels, fontsize="small")
+    elif handles:
+        axes.legend(handles, labels, fontsize="small", loc="upper left", bbox_to_anchor=(1.1 if second else 1.01, 1))
+
+
+def _leaves_room(model: dict) -> bool:
+    """Whether a legend finds a place inside, and finds it soon."""
+    points = sum(len(series["x"]) for series in model["series"])
+    return not model["horizontal"] and not model["y"]["categories"] and points < 5000

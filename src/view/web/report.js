@@ -955,6 +955,7 @@ class Table {
   addSortButton(head, i) {
     const button = make('button', '', head.textContent);
     button.type = 'button';
+    if (!head.textContent) button.setAttribute('aria-label', `Column ${i + 1}`);
     head.replaceChildren(button);
     button.addEventListener('click', () => {
       this.descending = this.sort === i ? !this.descending : this.columns[i].classes.includes('num');
