@@ -138,7 +138,21 @@ static void put_table(buf *out, const table *t)
     buf_text(out, "</section>\n");
 }
 
-void html_tables(buf *out, const table_set *set, roast_str title)
+static void put_charts(buf *out, const chart_set *charts)
+{
+    if (!charts || !charts->count)
+        return;
+    buf_text(out, "<style>\n");
+    chart_css(out);
+    buf_text(out, "</style>\n");
+    for (size_t i = 0; i < charts->count; i++) {
+        buf_text(out, "<figure>");
+        chart_svg(out, &charts->charts[i], &(svg_options){.embedded = true});
+        buf_text(out, "</figure>\n");
+    }
+}
+
+void html_tables(buf *out, const table_set *set, const chart_set *charts, roast_str title)
 {
     buf_text(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
@@ -146,6 +160,7 @@ void html_tables(buf *out, const table_set *set, roast_str title)
     buf_format(out, "</title>\n<style>\n%s</style></head>\n<body>\n", STYLE);
     put_heading(out, &set->headline, "h1");
     put_heading(out, &set->subline, "p class=\"sub\"");
+    put_charts(out, charts);
     for (size_t i = 0; i < set->count; i++)
         put_table(out, &set->tables[i]);
     buf_format(out, "<script>\n%s</script>\n</body></html>\n", SCRIPT);
