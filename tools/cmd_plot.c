@@ -12,6 +12,7 @@
 #include "command.h"
 #include "console.h"
 #include "output.h"
+#include "picture.h"
 #include "runs.h"
 #include "view/chart.h"
 #include "view/json.h"
@@ -32,46 +33,13 @@ const option PLOT_OPTIONS[] = {
     {.name = NULL},
 };
 
-typedef enum format { AS_SVG, AS_PNG, AS_JSON, NO_FORMAT } format;
-
-static const char *const ENDINGS[] = {".svg", ".png", ".json"};
-
 typedef struct plot {
-    format as;
-    svg_options svg;
-    double scale;
+    picture picture;
     chart_options charts;
     char zone[32];
 } plot;
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
-
-static roast_code render(buf *out, const chart *c, const plot *p, roast_error *err)
-{
-    if (p->as == AS_JSON) {
-        chart_json(out, c);
-        return ROAST_OK;
-    }
-    if (p->as == AS_SVG) {
-        chart_svg(out, c, &p->svg);
-        return ROAST_OK;
-    }
-    buf svg = {0};
-    chart_svg(&svg, c, &p->svg);
-    roast_code code = svg.code ? fail_memory(err) : png_from_svg(out, buf_view(&svg), p->scale, err);
-    buf_release(&svg);
-    return code;
-}
-
-static roast_code write_chart(const chart *c, const plot *p, const char *path, roast_error *err)
-{
-    buf bytes = {0};
-    roast_code code = render(&bytes, c, p, err);
-    if (!code)
-        return output_buffer(path, &bytes, err);
-    buf_release(&bytes);
-    return code;
-}
 
 static roast_code write_all(const chart_set *set, const plot *p, const char *folder, roast_error *err)
 {
@@ -81,8 +49,8 @@ static roast_code write_all(const chart_set *set, const plot *p, const char *fol
     buf path = {0};
     for (size_t i = 0; i < set->count && !code; i++) {
         buf_clear(&path);
-        buf_format(&path, "%s/%s%s", folder, set->charts[i].id, ENDINGS[p->as]);
-        code = path.code ? fail_memory(err) : write_chart(&set->charts[i], p, path.data, err);
+        buf_format(&path, "%s/%s%s", folder, set->charts[i].id, picture_ending(p->picture.as));
+        code = path.code ? fail_memory(err) : picture_write(&set->charts[i], &p->picture, path.data, err);
     }
     buf_release(&path);
     return code;
@@ -116,17 +84,6 @@ static int list_charts(bool as_json)
 
 /* ---- Options --------------------------------------------------------------------------------------------------- */
 
-static format format_of(const char *path, const char *given)
-{
-    for (int i = 0; given && i < NO_FORMAT; i++)
-        if (strcmp(given, ENDINGS[i] + 1) == 0)
-            return (format)i;
-    for (int i = 0; !given && path && i < NO_FORMAT; i++)
-        if (str_ends_with(str_from(path), str_from(ENDINGS[i])))
-            return (format)i;
-    return given ? NO_FORMAT : AS_SVG;
-}
-
 static bool parse_size(svg_options *out, const char *text)
 {
     roast_str rest = str_from(text), width = str_split(&rest, 'x');
@@ -154,17 +111,13 @@ static int choose(plot *p, const invocation *call)
 {
     const char *size = call->values[SIZE], *scale = call->values[SCALE], *when = call->values[TIME];
     const char *path = call->values[OUTPUT];
-    p->as = format_of(path, call->values[FORMAT]);
-    p->scale = 2;
-    if (p->as == NO_FORMAT)
-        return complain("--format %s: not one of svg, png, json", call->values[FORMAT]);
-    const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    if (!call->values[FORMAT] && !call->values[ALL] && name && strrchr(name, '.') && p->as == AS_SVG &&
-        !str_ends_with(str_from(name), STR(".svg")))
-        return complain("%s: ends in none of .svg, .png, .json; or say --format", path);
-    if (size && !parse_size(&p->svg, size))
+    int status = picture_choose(&p->picture, call->values[ALL] ? NULL : path, call->values[FORMAT]);
+    if (status != EXIT_FINE)
+        return status;
+    if (size && !parse_size(&p->picture.svg, size))
         return complain("--size %s: not a width and a height of 120 to 20000, like 900x500", size);
-    if (scale && (!str_to_real(str_from(scale), &p->scale) || !(p->scale >= 0.1 && p->scale <= 20)))
+    if (scale &&
+        (!str_to_real(str_from(scale), &p->picture.scale) || !(p->picture.scale >= 0.1 && p->picture.scale <= 20)))
         return complain("--scale %s: not a number from 0.1 to 20", scale);
     if (when && strcmp(when, "elapsed") != 0 && strcmp(when, "utc") != 0 && strcmp(when, "local") != 0)
         return complain("--time %s: not one of elapsed, utc, local", when);
@@ -220,7 +173,7 @@ int cmd_plot(const invocation *call)
     if (!code)
         code = charts_build(&set, run, summary, all ? NULL : call->operands[1], &p.charts, &err);
     if (!code)
-        code = all ? write_all(&set, &p, path, &err) : write_chart(&set.charts[0], &p, path, &err);
+        code = all ? write_all(&set, &p, path, &err) : picture_write(&set.charts[0], &p.picture, path, &err);
     charts_release(&set);
     roast_summary_free(summary);
     roast_run_close(run);

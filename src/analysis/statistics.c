@@ -73,6 +73,11 @@ double line_fit_residual_deviation(const line_fit *fit)
     return sqrt(fmax(unexplained, 0) / (double)(fit->count - 2));
 }
 
+double line_fit_intercept_error(const line_fit *fit)
+{
+    return line_fit_residual_deviation(fit) * sqrt(1 / (double)fit->count + fit->mean_x * fit->mean_x / fit->xx);
+}
+
 static void swap(double *a, double *b)
 {
     double kept = *a;

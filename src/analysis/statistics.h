@@ -26,6 +26,7 @@ typedef struct line_fit {
 void line_fit_add(line_fit *fit, double x, double y);
 double line_fit_slope(const line_fit *fit); /* NAN if all x are equal */
 double line_fit_intercept(const line_fit *fit);
+double line_fit_intercept_error(const line_fit *fit); /* standard error */
 double line_fit_r2(const line_fit *fit);
 double line_fit_residual_deviation(const line_fit *fit); /* n - 2 */
 

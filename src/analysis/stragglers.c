@@ -94,32 +94,33 @@ static double median_rate(const stragglers *s, const uint32_t *items, size_t cou
     return kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, 50) : (double)NAN;
 }
 
+/* What an attempt takes without events, and for each; sure: what it takes without events at least. */
+typedef struct cost_line {
+    double fixed, per_event, sure;
+} cost_line;
+
 /* A line through what is near the median rate, or the rate alone. */
-static void fit_dataset(const stragglers *s, const uint32_t *items, size_t count, double *scratch, double *fixed,
-                        double *per_event)
+static cost_line fit_dataset(const stragglers *s, const uint32_t *items, size_t count, double *scratch)
 {
     double rate = median_rate(s, items, count, scratch);
-    *fixed = 0;
-    *per_event = rate;
+    cost_line line = {.per_event = rate};
     for (int round = 0; round < 3 && isfinite(rate); round++) {
         line_fit fit = {0};
         for (size_t i = 0; i < count; i++) {
             const trace_attempt *a = &s->trace->attempts[items[i]];
-            double expected = *fixed + *per_event * (double)a->events, took = straggler_seconds(a);
+            double expected = line.fixed + line.per_event * (double)a->events, took = straggler_seconds(a);
             if (a->events > 0 && took > 0.6 * expected && took < 1.5 * expected && !in_slow_group(s, a))
                 line_fit_add(&fit, (double)a->events, took);
         }
         double slope = line_fit_slope(&fit), intercept = line_fit_intercept(&fit);
         /* Chunks of one size tell nothing of what a chunk costs without events. */
         bool varied = fit.count >= FEWEST_TO_FIT && fit.xx / (double)fit.count > 0.0025 * fit.mean_x * fit.mean_x;
-        if (varied && slope > 0 && intercept >= 0) {
-            *fixed = intercept;
-            *per_event = slope;
-        } else if (fit.count >= FEWEST_TO_FIT && fit.mean_x > 0) {
-            *fixed = 0;
-            *per_event = fit.mean_y / fit.mean_x;
-        }
+        if (varied && slope > 0 && intercept >= 0)
+            line = (cost_line){intercept, slope, fmax(intercept - 2 * line_fit_intercept_error(&fit), 0)};
+        else if (fit.count >= FEWEST_TO_FIT && fit.mean_x > 0)
+            line = (cost_line){.per_event = fit.mean_y / fit.mean_x};
     }
+    return line;
 }
 
 static roast_code expect(stragglers *s, roast_error *err)
@@ -136,12 +137,11 @@ static roast_code expect(stragglers *s, roast_error *err)
     for (uint32_t d = 0; done && d < datasets; d++) {
         const uint32_t *items = groups.items + groups.first[d];
         size_t count = groups.first[d + 1] - groups.first[d];
-        double fixed, per_event;
-        fit_dataset(s, items, count, scratch, &fixed, &per_event);
-        s->fixed[d] = (float)fixed;
-        for (size_t i = 0; i < count && isfinite(per_event); i++)
+        cost_line line = fit_dataset(s, items, count, scratch);
+        s->fixed[d] = (float)line.sure;
+        for (size_t i = 0; i < count && isfinite(line.per_event); i++)
             if (t->attempts[items[i]].events >= 0)
-                s->expected[items[i]] = (float)(fixed + per_event * (double)t->attempts[items[i]].events);
+                s->expected[items[i]] = (float)(line.fixed + line.per_event * (double)t->attempts[items[i]].events);
     }
     release_groups(&groups);
     free(scratch);

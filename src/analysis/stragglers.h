@@ -38,7 +38,7 @@ typedef struct stragglers {
     intern hosts, sites;
     int64_t t_start_ns, t_end_ns;
     float *expected; /* by attempt: seconds without handing back, as its events explain; NAN if nothing is known */
-    float *fixed;    /* by dataset: seconds of a chunk that do not depend on its events, opening included */
+    float *fixed;    /* by dataset: seconds of a chunk that surely do not depend on its events, opening included */
     double spread;   /* robust standard deviation of the logarithm of took / expected */
     straggler_groups kinds[STRAGGLER_KINDS];
     double outlier_excess; /* core-seconds of single attempts far above what is expected, not explained otherwise */

@@ -395,6 +395,24 @@ static roast_code build_all(chart_set *out, chart_builder *b, const chart_spec *
     return code;
 }
 
+roast_code charts_build_of(chart_set *out, const chart_spec *specs, const void *const *subjects, size_t count,
+                           roast_error *err)
+{
+    *out = (chart_set){0};
+    out->charts = arena_alloc(&out->memory, count, sizeof *out->charts);
+    roast_code code = out->charts || !count ? ROAST_OK : fail_memory(err);
+    for (size_t i = 0; !code && i < count; i++) {
+        chart_builder b = {.memory = &out->memory, .err = err, .out = &out->charts[i], .spec = &specs[i]};
+        b.subject = subjects[i];
+        b.options = with_defaults(NULL);
+        code = build_chart(&b);
+        out->count++;
+    }
+    if (code)
+        charts_release(out);
+    return code;
+}
+
 roast_code charts_build(chart_set *out, roast_run *run, const roast_summary *summary, const char *only,
                         const chart_options *options, roast_error *err)
 {

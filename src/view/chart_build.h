@@ -36,6 +36,7 @@ struct chart_builder {
     const chart_spec *spec;
     chart_options options; /* with the defaults filled in */
     const int *dataset_colours;
+    const void *subject; /* of a chart over several runs, which has no run, summary or series */
     bool failed;
     roast_error *err;
     chart_series spare; /* takes what comes after memory has run out */
@@ -80,8 +81,16 @@ size_t group_of(const chart_builder *b, const chunk_mark *mark); /* by colour, t
 
 /* Counts in bins of equal width. chart_rows.c */
 void chart_add_histogram(chart_builder *b, const double *values, size_t count, roast_str name);
+/* Bars lie, one below the other, and the chart is as high as they need. chart_rows.c */
+void chart_lie_down(chart_builder *b, size_t bars);
 /* The number of workers over time, as a line of its own. chart_workers.c */
 chart_series *chart_add_presence(chart_builder *b, int colour);
+
+/* Charts over several runs: of each spec, which does without a run, about its subject. After a failure the set is
+ * empty.
+ */
+roast_code charts_build_of(chart_set *out, const chart_spec *specs, const void *const *subjects, size_t count,
+                           roast_error *err);
 
 /* Limits that are not set yet from the data, then ticks. chart_axis.c */
 void chart_finish_axes(chart_builder *b);

@@ -5,7 +5,18 @@
 #include "view/html.h"
 #include "view/html_page.h"
 
-void html_tables(buf *out, const table_set *set, roast_str title)
+static void put_charts(html_page *page, const chart_set *charts)
+{
+    section_place place = html_page_begin_section(page, "charts", STR("At a glance"));
+    for (size_t i = 0; charts && i < charts->count; i++) {
+        buf_text(&page->sections, "<figure>");
+        chart_svg(&page->sections, &charts->charts[i], &(svg_options){.embedded = true});
+        buf_text(&page->sections, "</figure>\n");
+    }
+    html_page_end_section(page, &place);
+}
+
+void html_tables(buf *out, const table_set *set, const chart_set *charts, roast_str title)
 {
     html_page page = {0};
     html_text(&page.title, title);
@@ -14,6 +25,7 @@ void html_tables(buf *out, const table_set *set, roast_str title)
     buf_text(&page.headline, "</bdi></h1>\n");
     html_page_heading(&page, &set->subline, 0, "ending");
     html_page_heading(&page, &set->headline, 1, "what");
+    put_charts(&page, charts);
     for (size_t i = 0; i < set->count; i++) {
         section_place place = html_page_begin_section(&page, set->tables[i].id, set->tables[i].title);
         html_page_table(&page, &set->tables[i], NULL);

@@ -2,9 +2,10 @@
 #ifndef VIEW_HTML_TABLES_H
 #define VIEW_HTML_TABLES_H
 
+#include "view/chart.h"
 #include "view/table.h"
 
-/* Appends a whole page; what went wrong is in out->code. */
-void html_tables(buf *out, const table_set *set, roast_str title);
+/* Appends a whole page, the charts (may be NULL) before the tables; what went wrong is in out->code. */
+void html_tables(buf *out, const table_set *set, const chart_set *charts, roast_str title);
 
 #endif

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import sqlite3
+from xml.etree import ElementTree
 
 import pytest
 
@@ -311,3 +312,56 @@ def test_python_compares_as_the_command_does(roast, synthesize):
     assert all(row["verdict"] == "equal" for row in run.compare(run)["counts"])
     with pytest.raises(OSError, match="nowhere.roast"):
         run.compare("/nowhere.roast")
+
+
+def drawn(roast, tmp_path, *arguments) -> dict:
+    """A chart as numbers; and as SVG it is sound XML."""
+    for ending in ("svg", "json"):
+        done = roast(*arguments, "-o", tmp_path / f"chart.{ending}")
+        assert done.returncode == 0, done.stderr
+    assert ElementTree.parse(tmp_path / "chart.svg").getroot().tag.endswith("svg")
+    return json.loads((tmp_path / "chart.json").read_text())
+
+
+def test_the_bars_of_a_comparison_are_the_parts_of_the_difference(roast, synthesize, tmp_path):
+    a, _ = synthesize(seed=2, luck=1, **STEADY)
+    b, _ = synthesize(seed=2, luck=2, slow_wait=1.6, slow_open=0.5, **STEADY)
+    by_phase = compare(roast, a, b)["breakdowns"]["phases"]
+    chart = drawn(roast, tmp_path, "compare", a, b)
+    names = chart["x"]["categories"]
+    bars = {names[round(x)]: y for series in chart["series"] for x, y in zip(series["x"], series["y"], strict=True)}
+    parts = {part["name"]: part["difference"] for part in by_phase["parts"]}
+    assert bars == pytest.approx(parts)
+    assert {series["name"] for series in chart["series"] if series["x"]} == {"B takes longer", "B takes less"}
+
+
+def test_a_page_of_a_comparison_shows_its_charts(roast, synthesize, tmp_path):
+    a, _ = synthesize(seed=2, luck=1, **STEADY)
+    b, _ = synthesize(seed=2, luck=2, **STEADY)
+    roast("compare", a, b, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<svg") == len(compare(roast, a, b)["breakdowns"])
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_the_chart_of_scaling_has_the_runs_the_ideal_and_the_laws(roast, synthesize, tmp_path):
+    sizes = [STEADY | {"workers": n, "cores": 2, "duration": 600 / n} for n in (2, 3, 5, 8, 12, 18)]
+    runs = [synthesize(seed=5, **size)[0] for size in sizes]
+    said = answer(roast("scale", *runs, "--json"))
+    chart = drawn(roast, tmp_path, "scale", *runs)
+    series = {one["name"]: one for one in chart["series"]}
+    assert series["runs"]["x"] == pytest.approx([point["cores"] for point in said["points"]])
+    assert series["runs"]["y"] == pytest.approx([point["events_per_second"] / 1000 for point in said["points"]])
+    first = said["points"][0]
+    slope = first["events_per_second"] / first["cores"] / 1000
+    assert series["ideal"]["y"] == pytest.approx([slope * cores for cores in series["ideal"]["x"]])
+    law, curve = said["usl"], series["Universal Scalability Law"]
+    of_one = law["events_per_second_and_core"]["estimate"] / 1000
+    shape = law["contention"]["estimate"], law["coherence"]["estimate"]
+    assert curve["y"] == pytest.approx([of_one * usl(cores, *shape) for cores in curve["x"]])
+
+
+def test_pictures_of_other_kinds_are_refused(roast, synthesize, tmp_path):
+    a, _ = synthesize(seed=2, luck=1, **STEADY)
+    done = roast("compare", a, a, "-o", tmp_path / "x.gif")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and ".svg, .png, .json" in done.stderr

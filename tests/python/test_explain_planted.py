@@ -8,7 +8,7 @@ import pytest
 from built import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
-from explain import SCENARIOS, play_all  # noqa: E402
+from explain import SCENARIOS, VARIANTS, play_all  # noqa: E402
 
 SEEDS = range(7001, 7006)
 
@@ -50,6 +50,18 @@ def test_every_finding_says_what_it_cost_how_it_shows_and_what_to_do(outcomes):
         for finding in outcome.found["findings"]:
             assert finding["advice"] and finding["evidence"] and finding["tables"], finding["id"]
             assert 0 <= finding["saving_seconds"] <= outcome.planted["wall_seconds"], finding["id"]
+
+
+def test_the_ledgers_sum_to_the_core_time_that_there_was(outcomes):
+    assert max(outcome.ledger_off for outcome in outcomes) < 1e-3
+
+
+def test_what_is_explained_does_not_depend_on_how_usual_a_run_is():
+    scenarios = ("slow_host", "bad_file", "tail", "ramp_up", "small_chunks", "failures", "healthy")
+    unusual = [outcome for variant in VARIANTS for outcome in play_all(BUILD, scenarios, [7101], variant)]
+    missed = [(outcome.scenario, outcome.planted, outcome.loud[:1]) for outcome in unusual if not outcome.right]
+    assert share(unusual, lambda outcome: outcome.right) >= 0.95, missed
+    assert max(outcome.ledger_off for outcome in unusual) < 1e-3
 
 
 def test_the_judge_can_fail(outcomes):

@@ -69,6 +69,17 @@ static void the_deviation_is_that_of_a_sample(void **state)
     assert_true(isnan(moments_mean(&none)));
 }
 
+static void the_error_of_an_intercept_is_that_of_least_squares(void **state)
+{
+    (void)state;
+    line_fit fit = {0};
+    line_fit_add(&fit, 0, 1);
+    line_fit_add(&fit, 1, 2);
+    line_fit_add(&fit, 2, 4);
+    /* residuals 1/6, -1/3, 1/6: variance 1/6 with one degree of freedom; times 1/3 + 1/2 */
+    assert_close(line_fit_intercept_error(&fit), sqrt(1.0 / 6 * 5 / 6), 1e-12);
+}
+
 static void a_line_is_fitted_exactly(void **state)
 {
     (void)state;
@@ -796,6 +807,7 @@ int main(void)
         cmocka_unit_test(percentiles_of_sorted_and_equal_values_are_found_quickly),
         cmocka_unit_test(the_deviation_is_that_of_a_sample),
         cmocka_unit_test(a_line_is_fitted_exactly),
+        cmocka_unit_test(the_error_of_an_intercept_is_that_of_least_squares),
         cmocka_unit_test(a_worker_that_left_does_not_count_after_it_left),
         cmocka_unit_test(a_worker_that_is_replaced_at_once_is_not_a_peak),
         cmocka_unit_test(a_sampled_timeline_is_integrated_by_trapezoids),

@@ -11,6 +11,7 @@
 #include "synth.h"
 #include "unit.h"
 #include "view/chart.h"
+#include "view/chart_runs.h"
 #include "view/comparison.h"
 #include "view/gate_view.h"
 #include "view/html_tables.h"
@@ -200,7 +201,7 @@ static roast_code inspect(const char *path, buf *out, roast_error *err)
     if (!code)
         code = inspect_tables(&tables, &s, &options, err);
     if (!code) {
-        html_tables(out, &tables, STR("a page"));
+        html_tables(out, &tables, NULL, STR("a page"));
         inspect_json(out, &s, &options);
         code = out->code;
     }
@@ -222,6 +223,14 @@ static roast_code draw_tables(roast_code (*build)(table_set *set, const void *of
     if (!code)
         markdown_tables(out, &tables);
     tables_release(&tables);
+    return code ? code : out->code;
+}
+
+static roast_code draw_charts(chart_set *charts, roast_code code, buf *out)
+{
+    for (size_t i = 0; !code && i < charts->count; i++)
+        chart_svg(out, &charts->charts[i], NULL);
+    charts_release(charts);
     return code ? code : out->code;
 }
 
@@ -248,6 +257,9 @@ static roast_code compare_open(compare_input *inputs, size_t n_a, buf *out, roas
     roast_code code = compare_runs(&c, inputs, n_a, inputs + n_a, 1, &bootstrap, err);
     if (!code)
         code = draw_tables(build_comparison, c, out, err);
+    chart_set charts = {0};
+    if (!code)
+        code = draw_charts(&charts, comparison_charts(&charts, c, err), out);
     if (!code)
         comparison_json(out, c);
     comparison_free(c);
@@ -297,6 +309,9 @@ static roast_code gate_and_scale(const char *unused, buf *out, roast_error *err)
         code = scaling_of_runs(&s, open_runs, OPEN_RUNS, NULL, err);
     if (!code)
         code = draw_tables(build_scaling, s, out, err);
+    chart_set charts = {0};
+    if (!code)
+        code = draw_charts(&charts, scaling_charts(&charts, s, err), out);
     if (!code)
         scaling_json(out, s);
     gate_free(gate);
