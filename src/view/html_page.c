@@ -84,6 +84,15 @@ void html_page_table(html_page *page, const table *t, const char *title)
     buf_text(out, "</div>\n");
 }
 
+enum { FIGURE_WIDTH = 640 }; /* pixels */
+
+void html_page_figure(html_page *page, const chart *c)
+{
+    buf_text(&page->sections, "<figure>\n");
+    chart_svg(&page->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
+    buf_text(&page->sections, "</figure>\n");
+}
+
 /* ---- The frame ------------------------------------------------------------------------------------------------ */
 
 typedef struct frame {

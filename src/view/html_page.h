@@ -3,6 +3,7 @@
 #ifndef VIEW_HTML_PAGE_H
 #define VIEW_HTML_PAGE_H
 
+#include "view/chart.h"
 #include "view/table.h"
 
 /* HTML, each appended to by whoever makes the page. Zero-initialised is empty and ready. */
@@ -23,6 +24,9 @@ section_place html_page_begin_section(html_page *page, const char *id, roast_str
 void html_page_end_section(html_page *page, const section_place *place);
 /* A table, under a title of its own if it has one: the first rows here, all of them for the script. */
 void html_page_table(html_page *page, const table *t, const char *title);
+
+/* A chart, drawn as wide as half of the page. */
+void html_page_figure(html_page *page, const chart *c);
 
 /* Appends the whole page; what went wrong is in out->code. */
 void html_page_put(buf *out, const html_page *page);

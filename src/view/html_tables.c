@@ -8,11 +8,12 @@
 static void put_charts(html_page *page, const chart_set *charts)
 {
     section_place place = html_page_begin_section(page, "charts", STR("At a glance"));
-    for (size_t i = 0; charts && i < charts->count; i++) {
-        buf_text(&page->sections, "<figure>");
-        chart_svg(&page->sections, &charts->charts[i], &(svg_options){.embedded = true});
-        buf_text(&page->sections, "</figure>\n");
-    }
+    if (charts)
+        buf_text(&page->sections, "<div class=\"figures\">\n");
+    for (size_t i = 0; charts && i < charts->count; i++)
+        html_page_figure(page, &charts->charts[i]);
+    if (charts)
+        buf_text(&page->sections, "</div>\n");
     html_page_end_section(page, &place);
 }
 
@@ -21,10 +22,11 @@ void html_tables(buf *out, const table_set *set, const chart_set *charts, roast_
     html_page page = {0};
     html_text(&page.title, title);
     buf_text(&page.headline, "<h1><bdi>");
-    html_text(&page.headline, set->headline.count ? set->headline.phrases[0].text : title);
+    html_text(&page.headline, title);
     buf_text(&page.headline, "</bdi></h1>\n");
     html_page_heading(&page, &set->subline, 0, "ending");
-    html_page_heading(&page, &set->headline, 1, "what");
+    bool said = set->headline.count && str_ends_with(title, set->headline.phrases[0].text);
+    html_page_heading(&page, &set->headline, said ? 1 : 0, "what");
     put_charts(&page, charts);
     for (size_t i = 0; i < set->count; i++) {
         section_place place = html_page_begin_section(&page, set->tables[i].id, set->tables[i].title);

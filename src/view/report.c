@@ -19,7 +19,6 @@
 enum {
     MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
     SLOWEST_SHOWN = 100, /* chunks */
-    FIGURE_WIDTH = 640,  /* pixels */
     FIGURE_PIXELS = 500  /* columns that points are reduced to */
 };
 
@@ -68,9 +67,7 @@ static void put_figures(page *p, const char *ids)
             const chart *c = &p->charts.charts[i];
             if (!str_equal(id, str_from(c->id)) || !str_absent(c->why))
                 continue;
-            buf_text(&p->html.sections, "<figure>\n");
-            chart_svg(&p->html.sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
-            buf_text(&p->html.sections, "</figure>\n");
+            html_page_figure(&p->html, c);
             drawn++;
         }
     }
