@@ -429,7 +429,7 @@ static PyMethodDef chunk_methods[] = {
      "phase(name)\n--\n\nEnd the phase the chunk is in and start 'open', 'events', 'process' or 'return'."},
     {"set", (PyCFunction)(void (*)(void))chunk_set, METH_FASTCALL | METH_KEYWORDS,
      "set(**fields)\n--\n\nSay what is known of the chunk: dataset, file, treename, uuid, entry_start, entry_stop,\n"
-     "num_events, attempt, worker, bytes_read, read_requests, branches, error_type, error."},
+     "num_events, attempt, round, worker, bytes_read, read_requests, branches, error_type, error."},
     {"finish", chunk_finish, METH_NOARGS,
      "finish()\n--\n\nEnd the measurement and pack the record; b'' for a chunk inside another one, which has it all."},
     {"record", chunk_record, METH_NOARGS, "record()\n--\n\nThe record so far as a dict, in the documented shape."},

@@ -72,6 +72,7 @@ class Chunk:
         num_events: int | None = ...,
         events: int | None = ...,
         attempt: int | None = ...,
+        round: int | None = ...,
         bytes_read: int | None = ...,
         read_requests: int | None = ...,
         branches: Iterable[str] | None = ...,
