@@ -4,7 +4,8 @@
 
 #include "view/table.h"
 
-/* Appends a whole page; what went wrong is in out->code. */
-void html_tables(buf *out, const table_set *set, roast_str title);
+/* Appends a whole page; what went wrong is in out->code. title is that of the window. heading: what the page is headed
+ * with, or absent if that is the first phrase of the headline. */
+void html_tables(buf *out, const table_set *set, roast_str title, roast_str heading);
 
 #endif
