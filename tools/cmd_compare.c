@@ -34,7 +34,7 @@ static int print_tables(const comparison *c, const invocation *call, const termi
         code = output_buffer(call->values[MARKDOWN], &markdown, &err);
     }
     if (!code && call->values[HTML]) {
-        html_tables(&html, &set, STR("What changed"), STR("What changed"));
+        html_tables(&html, &set, STR("What changed"));
         code = output_buffer(call->values[HTML], &html, &err);
     }
     if (!code)

@@ -189,7 +189,7 @@ static int write_page(const table_set *set, const inspection *in, const char *pa
     output out;
     roast_error err = {0};
     roast_str title = in->paths.count == 1 ? str_from(in->paths.items[0]) : STR("ROOT files");
-    html_tables(&page, set, title, str_none());
+    html_tables(&page, set, title);
     roast_code code = page.code ? fail_memory(&err) : output_open(&out, path, &err);
     if (!code)
         code = output_finish(&out, output_write(&out, buf_view(&page), &err), &err);

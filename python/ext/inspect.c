@@ -197,7 +197,7 @@ static PyObject *render(PyObject *object, bool branches, size_t limit, renderer 
 
 static void draw_html(buf *out, const table_set *set, const void *title)
 {
-    html_tables(out, set, *(const roast_str *)title, str_none());
+    html_tables(out, set, *(const roast_str *)title);
 }
 
 static void draw_text(buf *out, const table_set *set, const void *options)

@@ -4,8 +4,7 @@
 
 #include "view/table.h"
 
-/* Appends a whole page; what went wrong is in out->code. title is that of the window. heading: what the page is headed
- * with, or absent if that is the first phrase of the headline. */
-void html_tables(buf *out, const table_set *set, roast_str title, roast_str heading);
+/* Appends a whole page; what went wrong is in out->code. */
+void html_tables(buf *out, const table_set *set, roast_str title);
 
 #endif

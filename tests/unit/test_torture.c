@@ -200,7 +200,7 @@ static roast_code inspect(const char *path, buf *out, roast_error *err)
     if (!code)
         code = inspect_tables(&tables, &s, &options, err);
     if (!code) {
-        html_tables(out, &tables, STR("a page"), str_none());
+        html_tables(out, &tables, STR("a page"));
         inspect_json(out, &s, &options);
         code = out->code;
     }
