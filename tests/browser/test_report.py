@@ -488,6 +488,8 @@ def test_the_page_of_compare_is_quiet_and_has_every_table(synthetic, open_page, 
     assert_quiet(page, page_path)
     assert page.run("document.querySelectorAll('nav a[href^=\"#\"]').length") > 1
     assert page.run("document.querySelectorAll('main table tbody tr').length") > 1
+    head = page.run("document.querySelector('header').textContent")
+    assert head.count(str(run)) == 2 and page.run("document.querySelector('h1').textContent") == "What changed"
 
 
 def test_a_chart_that_stands_alone_is_dark_where_the_reader_prefers_it(browser, synthetic, tmp_path):

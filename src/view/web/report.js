@@ -942,7 +942,7 @@ class Table {
     this.count.setAttribute('role', 'status');
     this.all = tools.appendChild(make('button', 'plain', 'Show all'));
     this.all.type = 'button';
-    this.all.hidden = !this.cut;
+    this.all.hidden = !/^and /.test(this.cut); /* it may also be a remark */
     this.filter.hidden = this.body.rows.length < 6;
     const copy = tools.appendChild(make('button', 'plain', 'Copy as CSV'));
     copy.type = 'button';
