@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 import threading
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,14 @@ class Recording:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.spool)
 
+    def end_as_tracking_data(self) -> dict[str, Any]:
+        """For a backend that was used without a collector: the run was only the means, and goes."""
+        from roastcoffea import _core
+
+        self.fact("t_end_ns", time.time_ns())
+        self.close("finished")
+        if self.path is None:
+            return {}
+        data = _core.Run(str(self.path)).tracking_data()
+        self.path.unlink(missing_ok=True)
+        return data

@@ -39,16 +39,3 @@ def eventually(condition, seconds=30):
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)
-
-
-def traces(client):
-    """Everything on a cluster that has our name."""
-
-    def on_scheduler(dask_scheduler):
-        spaces = dask_scheduler.plugins, dask_scheduler.worker_plugins, dask_scheduler._broker._topics
-        return [str(name) for space in spaces for name in space if "roastcoffea" in str(name)]
-
-    def on_worker(dask_worker):
-        return [name for name in dask_worker.plugins if "roastcoffea" in name]
-
-    return client.run_on_scheduler(on_scheduler) + sum(client.run(on_worker).values(), [])

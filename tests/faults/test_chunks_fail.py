@@ -5,7 +5,8 @@ from __future__ import annotations
 import nano
 import pytest
 from distributed import Client
-from helpers import failures, rows, runner, traces
+from helpers import failures, rows, runner
+from traces import traces
 
 from roastcoffea import MetricsCollector
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import nano
 import pytest
 from distributed import Client, LocalCluster
-from helpers import eventually, rows, runner, traces
+from helpers import eventually, rows, runner
+from traces import traces
 
 from roastcoffea import MetricsCollector, open_run
 

@@ -6,7 +6,8 @@ import dask
 import nano
 import pytest
 from distributed import Client, LocalCluster
-from helpers import failures, rows, runner, traces
+from helpers import failures, rows, runner
+from traces import traces
 
 from roastcoffea import MetricsCollector
 

@@ -10,6 +10,7 @@ import pytest
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 distributed = pytest.importorskip("distributed", reason="needs distributed")
 from coffea import processor  # noqa: E402
+from traces import traces  # noqa: E402
 
 from roastcoffea import MetricsCollector  # noqa: E402
 from roastcoffea.backends.dask import DaskMetricsBackend  # noqa: E402
@@ -28,20 +29,6 @@ def executor(client, **options):
 def run(client, fileset, instance=None, **options):
     instance = instance or nano.Plain()
     return nano.runner(executor(client, **options))(fileset, processor_instance=instance)
-
-
-def traces(client):
-    """Everything on a cluster that has our name."""
-
-    def on_scheduler(dask_scheduler):
-        spaces = dask_scheduler.plugins, dask_scheduler.worker_plugins, dask_scheduler._broker._topics
-        return [str(name) for space in spaces for name in space if "roastcoffea" in str(name)]
-
-    def on_worker(dask_worker):
-        return [name for name in dask_worker.plugins if "roastcoffea" in name]
-
-    found = client.run_on_scheduler(on_scheduler) + sum(client.run(on_worker).values(), [])
-    return found + [topic for topic in client._event_handlers if "roastcoffea" in topic]
 
 
 def test_nothing_of_ours_stays_on_the_cluster(client, fileset):

@@ -123,16 +123,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.recording.guard.say("connection", "the connection to the scheduler was lost: what came after is missing")
 
     def _end_of_own(self) -> dict[str, Any]:
-        from roastcoffea import _core
-
         self.close()
         own, self._own, self.recording = self._own, None, None
-        own.fact("t_end_ns", time.time_ns())
-        own.close("finished")
-        data = _core.Run(str(own.path)).tracking_data() if own.path else {}
-        if own.path:
-            own.path.unlink(missing_ok=True)
-        return data
+        return own.end_as_tracking_data()
 
     def _meet_scheduler(self) -> dict:
         """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""

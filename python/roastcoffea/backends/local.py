@@ -69,16 +69,9 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             self._thread = None
         if self._own is None:
             return {}
-        from roastcoffea import _core
-
         self.close()
         own, self._own, self.recording = self._own, None, None
-        own.fact("t_end_ns", time.time_ns())
-        own.close("finished")
-        data = _core.Run(str(own.path)).tracking_data() if own.path else {}
-        if own.path:
-            own.path.unlink(missing_ok=True)
-        return data
+        return own.end_as_tracking_data()
 
     def close(self) -> None:
         self._look()

@@ -1,0 +1,17 @@
+"""What we leave on a cluster, for the tests that say: nothing."""
+
+from __future__ import annotations
+
+
+def traces(client):
+    """Everything on a cluster that has our name."""
+
+    def on_scheduler(dask_scheduler):
+        spaces = dask_scheduler.plugins, dask_scheduler.worker_plugins, dask_scheduler._broker._topics
+        return [str(name) for space in spaces for name in space if "roastcoffea" in str(name)]
+
+    def on_worker(dask_worker):
+        return [name for name in dask_worker.plugins if "roastcoffea" in name]
+
+    found = client.run_on_scheduler(on_scheduler) + sum(client.run(on_worker).values(), [])
+    return found + [topic for topic in client._event_handlers if "roastcoffea" in topic]
