@@ -80,6 +80,7 @@ def serve(folder: pathlib.Path) -> Iterator[Served]:
     handler = type("Handler", (RangeHandler,), {"folder": folder, "counts": {}, "askers": askers})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # clients hang up when they have enough
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield Served(f"http://127.0.0.1:{server.server_port}", askers)
