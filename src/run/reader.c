@@ -68,6 +68,13 @@ static int64_t column_int(row r, int column)
     return sqlite3_value_type(r[column]) == SQLITE_INTEGER ? plausible(sqlite3_value_int64(r[column])) : ROAST_ABSENT;
 }
 
+/* A duration: one that is negative was not measured. */
+static int64_t column_span(row r, int column)
+{
+    int64_t ns = column_int(r, column);
+    return ns < 0 ? ROAST_ABSENT : ns;
+}
+
 static double column_real(row r, int column)
 {
     int type = sqlite3_value_type(r[column]);
@@ -834,12 +841,12 @@ static roast_code visit_chunk(void *context, row r)
         .thread = column_int(r, 9),
         .pid = column_int(r, 10),
         .t_start_ns = column_int(r, 11),
-        .duration_ns = column_int(r, 12),
-        .open_ns = column_int(r, 13),
-        .events_ns = column_int(r, 14),
-        .return_ns = column_int(r, 15),
-        .cpu_ns = column_int(r, 16),
-        .run_delay_ns = column_int(r, 17),
+        .duration_ns = column_span(r, 12),
+        .open_ns = column_span(r, 13),
+        .events_ns = column_span(r, 14),
+        .return_ns = column_span(r, 15),
+        .cpu_ns = column_span(r, 16),
+        .run_delay_ns = column_span(r, 17),
         .rss_before = column_int(r, 18),
         .rss_after = column_int(r, 19),
         .rss_peak = column_int(r, 20),
@@ -884,8 +891,8 @@ static roast_code visit_section(void *context, row r)
         .parent = run_name(v->run, section.parent),
         .depth = column_int(r, 4),
         .count = column_int(r, 5),
-        .duration_ns = column_int(r, 6),
-        .cpu_ns = column_int(r, 7),
+        .duration_ns = column_span(r, 6),
+        .cpu_ns = column_span(r, 7),
         .rss_before = column_int(r, 8),
         .rss_after = column_int(r, 9),
         .rss_delta = column_int(r, 10),

@@ -148,7 +148,7 @@ def print_growth(work, folder):
     print(_core.process_memory() - memory)
 
 
-REPEATS = {chunks_and_sections: 300, recording: 20, reading: 20, compatibility: 300}
+REPEATS = {chunks_and_sections: 300, recording: 100, reading: 100, compatibility: 300}
 
 
 @pytest.mark.parametrize("work", REPEATS, ids=lambda work: work.__name__)
