@@ -171,3 +171,24 @@ def test_the_command_finds_the_run_that_a_collector_recorded_last(fileset, roast
     done = roast("show", "latest", "--json", env=dict(os.environ))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["num_chunks"] == len(collector.chunk_metrics) == 12
+
+
+@pytest.mark.parametrize("kind", ["iterative", "futures", "threads"])
+def test_the_cores_of_a_local_executor_are_there_for_the_whole_run(kind, fileset):
+    pool = {"pool": concurrent.futures.ThreadPoolExecutor} if kind == "threads" else {}
+    local = processor.FuturesExecutor(workers=2, status=False, **pool)
+    cores = 1 if kind == "iterative" else 2
+    with MetricsCollector() as collector:
+        nano.runner(processor.IterativeExecutor(status=False) if cores == 1 else local)(fileset, nano.Plain())
+    metrics = collector.metrics
+    assert metrics["total_cores"] == pytest.approx(cores)
+    assert metrics["event_rate_core_khz"] == pytest.approx(metrics["event_rate_elapsed_khz"] / cores)
+    assert [metrics[f"workers_{how}"] for how in ("joined", "left", "lost")] == [0, 0, 0]
+
+
+def test_processes_of_an_earlier_run_in_the_same_block_do_not_count_in_the_later_one(fileset):
+    with MetricsCollector() as collector:
+        for _ in range(2):
+            nano.runner(processor.FuturesExecutor(workers=2, status=False))(fileset, nano.Plain())
+    assert collector.metrics["peak_cores"] == 2
+    assert len(collector.run.workers) == 4

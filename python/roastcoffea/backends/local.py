@@ -41,6 +41,10 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self._thread: threading.Thread | None = None
         self._read: dict[Path, int] = {}
         self._pids: dict[int, tuple[float, float] | None] = {}
+        self._runs = 0
+        self._pool_size = 0
+        self._pool_since_ns: int | None = None  # None: since before the run began
+        self._ended: dict[int, int] = {}  # processes of pools that have ended, and when
         self._lock = threading.Lock()
 
     # ---- coming and going
@@ -77,14 +81,12 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self._look()
         with self.recording.guard("the fine timeline of memory"):
             sampling.stop(self.recording.identity)
-        for pid in list(self._pids):
-            self._left(pid, "the run ended")
 
     def _watch(self, interval: float) -> None:
         while not self._stop.wait(interval):
             self._look()
 
-    def _look(self) -> None:
+    def _look(self, *, at_the_end: bool = False) -> None:
         recording = self.recording
         if recording is None:
             return
@@ -94,6 +96,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
             with recording.guard("the fine timeline of memory"):
                 sampling.flush()
             for pid in list(self._pids) if self._tracking else ():
+                if at_the_end and pid != os.getpid():
+                    continue  # its pool is gone: that is not a departure
                 with recording.guard("the timeline of processes"):
                     self._sample(pid)
 
@@ -112,19 +116,25 @@ class LocalMetricsBackend(AbstractMetricsBackend):
                         break
                     self._read[path] = self._read.get(path, 0) + len(line)
                     message = read_spooled(line)
-                    self._joined(int(path.stem), 1, message.get("t"))
+                    self._joined(int(path.stem), 1, self._arrival(message))
                     self.recording.receive(message)
+
+    def _arrival(self, message: dict) -> int | None:
+        """A pool offers its processes from the start, whenever they get their first chunk; others come in their place."""
+        first_of_pool = len(self._pids) < self._pool_size
+        return self._pool_since_ns if first_of_pool else message.get("t") or time.time_ns()
 
     def _joined(self, pid: int, cores: int, when_ns: int | None = None) -> None:
         if pid not in self._pids:
             self._pids[pid] = None
             self.recording.worker(
                 _address(pid), name=f"process {pid}", host=socket.gethostname(), pid=pid, cores=cores,
-                memory_limit=_memory_limit(), joined_ns=when_ns or time.time_ns(), clock_offset_ns=0, clock_error_ns=0,
+                memory_limit=_memory_limit(), joined_ns=when_ns, clock_offset_ns=0, clock_error_ns=0,
             )  # fmt: skip
 
     def _left(self, pid: int, reason: str, *, lost: bool = False) -> None:
         self._pids.pop(pid, None)
+        self._pool_size = max(0, self._pool_size - 1)  # who comes now comes for it
         self.recording.worker_left(_address(pid), time.time_ns(), lost=lost, reason=reason)
 
     def _sample(self, pid: int) -> None:
@@ -149,16 +159,26 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def running(self, runner: Any, processor: Any) -> Iterator[None]:
         here = _threads_here(runner.executor)
         with self._lock:
+            self._pool_size = 0 if here else getattr(runner.executor, "workers", 0)
+            self._pool_since_ns = time.time_ns() if self._runs else None
+            self._runs += 1
+            for pid, when_ns in self._ended.items():  # another run follows theirs: they were not there to the end
+                self.recording.worker_left(_address(pid), when_ns, lost=False, reason="its pool ended")
+            self._ended.clear()
             if here:
                 self._joined(os.getpid(), here)
                 self._sample(os.getpid())
         try:
             yield
         finally:
-            self._look()
+            self._look(at_the_end=True)
             with self._lock:
-                for pid in list(self._pids):
-                    self._left(pid, "the run ended")
+                for pid in [pid for pid in self._pids if pid != os.getpid()]:
+                    if any(worker == _address(pid) for worker, _ in list(self.recording.running)):
+                        self._left(pid, "the run ended")  # in the middle of a chunk
+                    else:
+                        del self._pids[pid]
+                        self._ended[pid] = time.time_ns()
 
     # ---- no spans
 
