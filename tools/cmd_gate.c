@@ -48,7 +48,7 @@ static int read_options(gate_options *out, const invocation *call)
     *out = gate_defaults();
     out->metrics = call->values[METRIC];
     const char *noise = call->values[NOISE], *alpha = call->values[ALPHA];
-    if (noise && (!share_of(noise, &out->noise) || !(out->noise >= 0 && out->noise <= 10)))
+    if (noise && (!share_of(noise, &out->noise) || !(out->noise >= 0 && out->noise < 1)))
         return complain("--noise %s: not a share such as 3%% or 0.03", noise);
     if (alpha && (!share_of(alpha, &out->alpha) || !(out->alpha > 0 && out->alpha < 0.5)))
         return complain("--alpha %s: not a probability above 0 and below 50%%", alpha);
@@ -112,6 +112,9 @@ int cmd_gate(const invocation *call)
     }
     if (n_baseline == 0)
         return complain("there is no baseline before \"--\": roast gate BASELINE... -- NEW...");
+    const char *repeated = run_argument_repeated(call->operands, n_baseline + n_fresh);
+    if (repeated)
+        return complain("%s: is given twice; a run counts once", repeated);
     compare_input *inputs;
     gate_result *gate = NULL;
     roast_error err = {0};

@@ -85,6 +85,9 @@ int cmd_scale(const invocation *call)
         return complain("--cost-per-hour %s: not a cost", call->values[HOUR]);
     if (call->values[HOUR] && !call->values[CORE_HOUR])
         return complain("--cost-per-hour is weighed against cores: give --cost-per-core-hour too");
+    const char *repeated = run_argument_repeated(call->operands, call->n_operands);
+    if (repeated)
+        return complain("%s: is given twice; a run counts once", repeated);
     compare_input *inputs;
     scaling *s = NULL;
     roast_error err = {0};

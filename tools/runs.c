@@ -128,6 +128,19 @@ roast_code run_arguments_open(compare_input **out, const char *const *arguments,
     return code;
 }
 
+const char *run_argument_repeated(const char *const *arguments, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t before = 0; before < i; before++) {
+            struct stat a, b;
+            if (strcmp(arguments[i], arguments[before]) == 0 ||
+                (stat(arguments[i], &a) == 0 && stat(arguments[before], &b) == 0 && a.st_dev == b.st_dev &&
+                 a.st_ino == b.st_ino))
+                return arguments[i];
+        }
+    return NULL;
+}
+
 void run_arguments_close(compare_input *inputs, size_t count)
 {
     for (size_t i = 0; inputs && i < count; i++) {

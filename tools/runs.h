@@ -12,6 +12,8 @@ roast_code run_argument_summarize(roast_summary **out, roast_run **run, const ch
 /* The same for several runs, all of which are then open and summarised. After a failure there are none. */
 roast_code run_arguments_open(compare_input **out, const char *const *arguments, size_t count, bool salvage,
                               roast_error *err);
+/* The first that names the same run as one before it, or NULL. */
+const char *run_argument_repeated(const char *const *arguments, size_t count);
 void run_arguments_close(compare_input *inputs, size_t count);
 
 #endif

@@ -48,7 +48,8 @@ double saving_of(explaining *e, const replay_change *change, double cost)
         if (isfinite(result.wall_seconds))
             saving = e->as_it_was.wall_seconds - result.wall_seconds;
     }
-    return fmin(fmax(saving, 0), e->wall);
+    /* Time that is not spent cannot save more than itself; a worker that lives on brings its cores, too. */
+    return fmin(fmax(saving, 0), change->no_losses ? e->wall : fmin(cost, e->wall));
 }
 
 bool worth_a_look(const explaining *e, double core_seconds)

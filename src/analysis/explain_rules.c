@@ -125,22 +125,29 @@ void explain_slow_groups(explaining *e)
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct growth {
-    double per_chunk, highest_share; /* MiB, medians over the workers that grow; of the limit, at most */
-    size_t growing, judged, died;    /* workers */
+    double per_chunk, highest_share;       /* MiB, medians over the workers that grow; of the limit, at most */
+    double chunks_left;                    /* until the first reaches its limit, if it goes on */
+    size_t growing, serious, judged, died; /* workers */
 } growth;
 
-/* How much memory was gained over a worker's chunks, if it was gained steadily: at least a fifth of its limit, or half
- * of what it began with. */
-static bool grows(const trace_memory *memory, double limit)
+/* Memory that was gained steadily over a worker's chunks. A fifth of its limit is serious; half of what it began with,
+ * chunk by chunk the same, is worth a note. */
+typedef enum growing { GROWS_NOT, GROWS_NOTABLY, GROWS_SERIOUSLY } growing;
+
+static growing how_it_grows(const trace_memory *memory, double limit)
 {
     double slope = line_fit_slope(&memory->growth), gained = slope * (double)(memory->growth.count - 1);
-    double enough = limit > 0 ? 0.2 * limit : 0.5 * memory->first;
-    return memory->growth.count >= 6 && line_fit_r2(&memory->growth) > 0.5 && gained > enough;
+    double r2 = line_fit_r2(&memory->growth);
+    if (memory->growth.count < 6 || !(r2 > 0.5))
+        return GROWS_NOT;
+    if (gained > (limit > 0 ? 0.2 * limit : 0.5 * memory->first))
+        return GROWS_SERIOUSLY;
+    return r2 > 0.9 && gained > 0.5 * memory->first && gained > 100 ? GROWS_NOTABLY : GROWS_NOT;
 }
 
 static growth measure_growth(explaining *e)
 {
-    growth g = {0};
+    growth g = {.chunks_left = (double)NAN};
     double *slopes = malloc((e->trace->n_workers + 1) * sizeof *slopes);
     if (!slopes) {
         e->code = fail_memory(e->err);
@@ -151,8 +158,11 @@ static growth measure_growth(explaining *e)
         const roast_worker *worker = run_worker(e->run, w);
         double limit = worker->memory_limit > 0 ? (double)worker->memory_limit / 1048576.0 : (double)NAN;
         g.judged += memory->growth.count >= 6;
-        if (!grows(memory, limit))
+        growing how = how_it_grows(memory, limit);
+        if (how == GROWS_NOT)
             continue;
+        g.serious += how == GROWS_SERIOUSLY;
+        g.chunks_left = fmin(g.chunks_left, (limit - memory->highest) / line_fit_slope(&memory->growth));
         double sampled = cell_number(e->summary, M_worker_peak_memory_bytes, w) / 1048576.0;
         double share = fmax(memory->highest, sampled) / limit; /* fmax passes over what is absent */
         slopes[g.growing++] = line_fit_slope(&memory->growth);
@@ -181,12 +191,14 @@ static void explain_growth(explaining *e)
     double cost = g.died ? cost_of_losses(e) : 0;
     double saving = g.died ? saving_of(e, &(replay_change){.no_losses = true}, cost) : 0;
     finding *f = add_finding(e, FINDING_MEMORY_GROWTH, FINDING_LIKELY, cost, saving);
-    if (f)
-        f->confidence = FINDING_LIKELY; /* it ends a longer run, whatever it cost this one */
+    if (f) /* it ends a longer run, whatever it cost this one */
+        f->confidence = g.serious * 2 >= g.judged ? FINDING_LIKELY : FINDING_NOTE;
     add_evidence(f, "growth per chunk", NOBODY, g.per_chunk, "MiB");
     add_evidence(f, "workers that grow", NOBODY, (double)g.growing, "count");
     if (g.highest_share > 0)
         add_evidence(f, "highest memory, of the limit", NOBODY, 100 * g.highest_share, "%");
+    if (g.chunks_left > 0)
+        add_evidence(f, "chunks until a worker reaches it, at this pace", NOBODY, floor(g.chunks_left), "count");
     if (g.died)
         add_evidence(f, "workers lost near their limit", NOBODY, (double)g.died, "count");
 }
@@ -330,7 +342,7 @@ void explain_start(explaining *e)
             add_evidence(f, "cores waited for their first chunk, on average", NOBODY, idle / e->cores, "s");
         }
         if (worth_telling(e, both * (1 - part))) {
-            finding *f = add_finding(e, FINDING_PREPROCESSING, measured(e), preprocessing, both * (1 - part));
+            finding *f = add_finding(e, FINDING_PREPROCESSING, FINDING_LIKELY, preprocessing, both * (1 - part));
             add_evidence(f, "preprocessing took", NOBODY, real_of(e, M_run_preprocess_time_seconds), "s");
         }
     }

@@ -409,6 +409,9 @@ static roast_code find_bounds(scaling *s, const compare_input *inputs, size_t co
     explanation *e = calloc(1, sizeof *e);
     if (!e)
         return fail_memory(err);
+    for (size_t i = 0; i < s->count; i++)
+        if (str_equal(s->points[i].label, str_from(largest->label)))
+            s->replayed = &s->points[i];
     roast_code code = explain_run(e, largest->run, largest->summary, true, err);
     if (!code) {
         take_bounds(s, e, summary_real(largest->summary, M_run_total_cores));

@@ -61,7 +61,8 @@ typedef struct scaling {
     /* Where there is no law: bounds from the replay of the run with the most cores, if the replay is good enough. */
     scaling_bound bounds[SCALING_BOUNDS];
     size_t n_bounds;
-    double replay_error_percent; /* NAN if nothing could be replayed */
+    const scaling_point *replayed; /* whose chunks they are of */
+    double replay_error_percent;   /* NAN if nothing could be replayed */
     scaling_costs costs;
     scaling_choice knee, best; /* best: the cheapest, waiting included; NAN if costs do not say */
 } scaling;

@@ -68,8 +68,9 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
          "timing,ledger_workers"},
     [FINDING_PREPROCESSING] =
         {"Preprocessing", "without preprocessing",
-         "Keep the result of preprocessing and give it to the next run (savemetrics, a preprocessed "
-         "fileset).",
+         "Do it once: runner.preprocess(fileset), and give the result to the next runs. On fresh workers part of it is "
+         "their "
+         "first imports, which would then wait for the first chunks: keep the cluster, or warm it up.",
          "timing"},
     [FINDING_MERGING] =
         {"After the last chunk", "if the run ended with its last chunk",

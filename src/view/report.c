@@ -372,9 +372,8 @@ static void write_time(page *p)
 
 /* ---- Over time, and chunks ------------------------------------------------------------------------------------ */
 
-static const char NEEDS_SCRIPT[] = "<p class=\"missing needs-script\">This chart is drawn by the page's own script, "
-                                   "which does not run here. The tables "
-                                   "have the numbers.</p>\n";
+static const char NEEDS_SCRIPT[] = "<p class=\"missing needs-script\"><noscript>This chart is drawn by the page's own "
+                                   "script, which does not run here. The tables have the numbers.</noscript></p>\n";
 
 static void write_timeline(page *p)
 {

@@ -178,17 +178,16 @@ static void write_bounds(table_writer *w, const scaling *s)
     };
     if (!s->n_bounds)
         return;
-    const scaling_point *largest = &s->points[s->count - 1];
     writer_begin(w, "bounds", "With other numbers of cores, by replay", columns, 4, s->n_bounds);
     for (size_t i = 0; i < s->n_bounds; i++) {
         const scaling_bound *bound = &s->bounds[i];
         write_number(w, bound->cores, "count", FORM_UNIT);
         write_number(w, bound->times, "ratio", FORM_TIMES);
         write_number(w, bound->seconds, "s", FORM_UNIT);
-        write_number(w, largest->events / bound->seconds / 1000, "kHz", FORM_UNIT);
+        write_number(w, s->replayed->events / bound->seconds / 1000, "kHz", FORM_UNIT);
     }
     buf_text(&w->text, "the chunks of ");
-    buf_str(&w->text, largest->label);
+    buf_str(&w->text, s->replayed->label);
     buf_format(&w->text, " once more, each as long as it was; replaying what happened is off by %.1f %%",
                s->replay_error_percent);
     writer_more(w);

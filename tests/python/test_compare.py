@@ -228,15 +228,17 @@ def test_the_gate_knows_what_is_better(roast, synthesize):
 
 
 def test_the_gate_refuses_what_it_cannot_judge(roast, synthesize):
-    (finished,) = planted_runs(synthesize, 5, 1)
+    finished, other = planted_runs(synthesize, 5, 2)
     (unfinished,) = planted_runs(synthesize, 6, 1, unfinished=True)
     for arguments, message in (
         ((finished, "--", unfinished), "did not finish"),
-        ((finished, "--", finished, "--metric", "nonsense"), "there is no metric"),
-        ((finished, "--", finished, "--metric", "num_files"), "neither better nor worse"),
-        ((finished, "--", finished, "--noise", "much"), "--noise much"),
-        ((finished, "--", finished, "--alpha", "0"), "--alpha 0"),
-        (("--", finished, finished), "no baseline"),
+        ((finished, "--", other, "--metric", "nonsense"), "there is no metric"),
+        ((finished, "--", other, "--metric", "num_files"), "neither better nor worse"),
+        ((finished, "--", other, "--noise", "much"), "--noise much"),
+        ((finished, "--", other, "--alpha", "0"), "--alpha 0"),
+        (("--", finished, other), "no baseline"),
+        ((finished, "--", finished), "given twice"),
+        ((finished, "--", other, "--noise", "3"), "--noise 3"),
         ((finished,), "something is missing"),
         ((finished, "--", "nowhere.roast"), "nowhere.roast"),
     ):
@@ -283,7 +285,8 @@ def test_scale_says_when_there_are_too_few_runs(roast, synthesize):
     runs = [synthesize(seed=12, luck=workers, **(STEADY | {"workers": workers}))[0] for workers in (2, 4)]
     done = roast("scale", *runs)
     assert done.returncode == 0 and "a law takes six runs or more; there are 2" in done.stdout
-    found = answer(roast("scale", *runs * 3, "--json"))
+    again = [synthesize(seed=12, luck=n, **(STEADY | {"workers": 2 + 2 * (n % 2)}))[0] for n in range(4)]
+    found = answer(roast("scale", *runs, *again, "--json"))
     assert found["why_no_law"] == "a law takes four or more different numbers of cores" and "usl" not in found
 
 
