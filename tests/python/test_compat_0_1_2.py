@@ -113,3 +113,39 @@ def test_the_parts_are_where_they_were(client):
     from roastcoffea.utils import get_process_memory
 
     assert get_process_memory() > 10
+
+
+FORMATS = {
+    "throughput": "4.00 GB",
+    "event_processing": "2.00 M",
+    "resources": "3.5",
+    "timing": "10.0 s",
+    "fine_metrics": "5.00 s",
+    "chunk_metrics": "1.25 s",
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_tables_of_a_dictionary_of_metrics_are_rich_tables(name):
+    import io
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from roastcoffea.export import reporter
+
+    metrics = {"total_bytes_read": 4_000_000_000, "total_events": 2_000_000, "elapsed_time_seconds": 10.0,
+               "avg_workers": 3.5, "processor_cpu_time_seconds": 5.0, "processor_noncpu_time_seconds": 1.0,
+               "num_chunk_records": 4, "chunk_duration_mean": 1.25, ("a", "b"): 1}  # fmt: skip
+    table = getattr(reporter, f"format_{name}_table")(metrics)
+    assert isinstance(table, Table)
+    out = io.StringIO()
+    Console(file=out, width=120).print(table)
+    assert FORMATS[name] in out.getvalue(), out.getvalue()
+
+
+def test_there_is_no_table_of_fine_metrics_or_chunks_where_there_are_none():
+    from roastcoffea.export.reporter import format_chunk_metrics_table, format_fine_metrics_table
+
+    assert format_fine_metrics_table({"total_events": 5}) is None
+    assert format_chunk_metrics_table({"total_events": 5}) is None

@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 import html
+import json
 import shutil
 import sys
 from typing import Any
 
-__all__ = ["html_of_run", "print_run", "rich_table", "rich_tables"]
+__all__ = [
+    "format_chunk_metrics_table",
+    "format_event_processing_table",
+    "format_fine_metrics_table",
+    "format_resources_table",
+    "format_throughput_table",
+    "format_timing_table",
+    "html_of_run",
+    "print_run",
+    "rich_table",
+]
 
 _STYLES = {"strong": "bold", "good": "green", "bad": "red", "warn": "yellow", "quiet": "dim"}
 
 
 def print_run(run: Any) -> None:
-    """Print the summary of a run: with rich if there is rich, else as the command does."""
+    """Print the summary of a run as the command lays it out, in the colours and the width of rich's console if it is there."""
     try:
         from rich.console import Console
+        from rich.text import Text
     except ImportError:
         width = shutil.get_terminal_size((100, 24)).columns
         print(run.summary.text(width, sys.stdout.isatty(), True))
+        print(f"recorded in {run.path}")
         return
     console = Console()
-    for heading in _headings(run):
-        console.print(heading)
-    for table in rich_tables(run.summary.tables(limit=10), console.width):
-        console.print(table)
-
-
-def _headings(run: Any) -> list[Any]:
-    from rich.text import Text
-
-    lines = []
-    for line in run.summary.headings():
-        lines.append(Text("   ").join([Text(text, _STYLES.get(tone, "")) for text, tone in line]))
-    return [*lines, Text(f"recorded in {run.path}", "dim")]
-
-
-def rich_tables(models: list[dict[str, Any]], width: int = 1000) -> list[Any]:
-    """Table models as ``rich.Table``, without the columns that matter least if they do not fit."""
-    return [rich_table(model, width) for model in models]
+    console.print(Text.from_ansi(run.summary.text(console.width, True, True)), soft_wrap=True)
+    console.print(Text(f"recorded in {run.path}", "dim"), soft_wrap=True)
 
 
 def rich_table(model: dict[str, Any], width: int = 1000) -> Any:
-    """A table model as a ``rich.Table``."""
+    """A table model as a ``rich.Table``, without the columns that matter least if they do not fit."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -99,3 +96,49 @@ def _html_table(model: dict[str, Any]) -> str:
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     head = "" if model["pairs"] else f"<thead><tr>{titles}</tr></thead>"
     return f"<h4>{html.escape(model['title'])}</h4><table>{head}<tbody>{body}</tbody></table>"
+
+
+# ---- The tables of 0.1.2, of its dictionary of metrics
+
+
+def _format(metrics: dict[str, Any], table: str, *needed: str) -> Any:
+    """One table, as the C library makes it of these metrics; None if there is nothing to show."""
+    from roastcoffea import _core
+    from roastcoffea.export.measurements import plain_value
+
+    if needed and all(metrics.get(name) is None for name in needed):
+        return None
+    run = _core.Run.of_metrics(json.dumps(metrics, default=plain_value, skipkeys=True))
+    models = {model["id"]: model for model in run.summary().tables()}
+    return rich_table(models[table]) if table in models else None
+
+
+def format_throughput_table(metrics: dict[str, Any]) -> Any:
+    """Data read, and how fast, as a ``rich.Table``."""
+    return _format(metrics, "throughput")
+
+
+def format_event_processing_table(metrics: dict[str, Any]) -> Any:
+    """Events, and how fast, as a ``rich.Table``."""
+    return _format(metrics, "events")
+
+
+def format_resources_table(metrics: dict[str, Any]) -> Any:
+    """Workers, cores and memory as a ``rich.Table``."""
+    return _format(metrics, "resources")
+
+
+def format_timing_table(metrics: dict[str, Any]) -> Any:
+    """Wall time, time in ``process`` and efficiency as a ``rich.Table``."""
+    return _format(metrics, "timing")
+
+
+def format_fine_metrics_table(metrics: dict[str, Any]) -> Any:
+    """What Dask's spans say as a ``rich.Table``; None without them."""
+    names = ("processor_cpu_time_seconds", "processor_noncpu_time_seconds", "processor_io_wait_time_seconds")
+    return _format(metrics, "fine", *names)
+
+
+def format_chunk_metrics_table(metrics: dict[str, Any]) -> Any:
+    """Statistics of chunks as a ``rich.Table``; None without them."""
+    return _format(metrics, "chunks", "num_chunk_records", "chunk_duration_mean", "chunk_mem_delta_mean_mb")
