@@ -69,7 +69,7 @@ def job(client: Client, path: str, folder: str, monitored: bool, pids: list[int]
 def main(path: str, pairs: int) -> None:
     folder = os.path.dirname(path)
     with (
-        LocalCluster(n_workers=WORKERS, threads_per_worker=THREADS, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=WORKERS, threads_per_worker=THREADS, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         pids = [os.getpid(), *client.run(os.getpid).values()]

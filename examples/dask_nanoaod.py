@@ -133,7 +133,7 @@ def main() -> None:
         fileset = write_dataset(folder, options.events)
 
         with (
-            LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             analysis = DimuonAnalysis()

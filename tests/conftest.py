@@ -65,7 +65,7 @@ def fileset(tmp_path_factory):
 def cluster():
     """Two worker processes with one thread each."""
     distributed = pytest.importorskip("distributed", reason="needs distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster
 
 

@@ -196,7 +196,7 @@ def test_control_c_passes_and_leaves_the_run(own_client, fileset, tmp_path):
 
 def test_a_restart_of_the_cluster_within_the_block_is_survived(fileset):
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         MetricsCollector(client) as collector,
     ):

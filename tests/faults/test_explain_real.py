@@ -25,7 +25,7 @@ ORDINARY = [1600] * 6
 @pytest.fixture(scope="module")
 def calm_client():
     """For the faults that leave a cluster as it was."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         yield client
 
 
@@ -177,7 +177,7 @@ def test_tiny_chunks_spend_their_time_opening_files(calm_client, write_files):
 def test_a_leaking_processor_grows_chunk_by_chunk(write_files):
     files = write_files(ORDINARY)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         run = expect("memory_growth", lambda: explain(client, files, planted.Leaking(0.0004)))

@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 def threads_client():
     """A cluster inside this process: what is broken here is broken in its scheduler and workers, too."""
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -150,7 +150,7 @@ FULL_DISK = """
     from roastcoffea import MetricsCollector
 
     if __name__ == "__main__":
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
             with MetricsCollector(client, run_file={run_file!r}) as collector:
                 runner(client)({fileset!r}, processor_instance=nano.Plain())
                 collector.run  # what there is, is written

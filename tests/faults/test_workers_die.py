@@ -76,7 +76,7 @@ def test_chunks_that_are_computed_again_count_once(own_client, fileset, marks):
 def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_listed(fileset, marks):
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         collector = MetricsCollector(client)
@@ -112,7 +112,7 @@ def test_a_worker_out_of_memory_is_named_as_such(fileset, marks):
     fractions = {"target": False, "spill": False, "pause": False, "terminate": 0.95}
     with (
         dask.config.set({f"distributed.worker.memory.{name}": value for name, value in fractions.items()}),
-        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="700MB", dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="700MB", dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         with MetricsCollector(client) as collector:

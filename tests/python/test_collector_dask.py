@@ -85,7 +85,7 @@ def test_fine_metrics_are_complete(client, fileset):
 
 def test_workers_that_come_and_go_are_seen_exactly(fileset):
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         with MetricsCollector(client, worker_tracking_interval=0.2) as collector:
@@ -174,7 +174,7 @@ def test_two_clients_with_one_processor_class_have_fine_metrics_of_their_own(clu
 
 def test_threads_that_share_a_processor_do_not_mix_chunks(fileset):
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=4, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=4, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         with MetricsCollector(client) as collector:

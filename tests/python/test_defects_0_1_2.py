@@ -40,7 +40,7 @@ def rows(collector, query):
 
 def test_01_cores_of_workers_that_left_do_not_count(fileset):
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
         MetricsCollector(client) as collector,
     ):
@@ -176,7 +176,7 @@ def contextlib_cluster(kind):
             yield processor.FuturesExecutor(workers=4, status=False, pool=concurrent.futures.ThreadPoolExecutor)
         else:
             with (
-                distributed.LocalCluster(n_workers=1, threads_per_worker=4, dashboard_address=None) as cluster,
+                distributed.LocalCluster(n_workers=1, threads_per_worker=4, dashboard_address=":0") as cluster,
                 distributed.Client(cluster) as client,
             ):
                 yield on_dask(client)
@@ -209,7 +209,7 @@ def test_11_without_compression_the_processor_has_its_time(client, fileset):
 def test_12_with_twelve_workers_no_fine_metric_is_lost():
     with (
         distributed.LocalCluster(
-            n_workers=12, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=12, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
