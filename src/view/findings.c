@@ -15,9 +15,10 @@ typedef struct wording {
 
 static const wording WORDS[FINDING_KIND_COUNT] = {
     [FINDING_IO_BOUND] =
-        {"Waiting for I/O in process()", "with instant storage",
+        {"Waiting in process(): I/O or locks", "if nothing waited",
          "Read from a closer or faster storage, read fewer branches, or use a cache (XCache, local disk). "
-         "More threads than cores help too, as long as the storage keeps up.",
+         "More threads than cores help too, as long as the storage keeps up. If it is not the files: locks, sleeps and "
+         "calls to services wait as well, and track_time shows in which section.",
          "ledger,files"},
     [FINDING_CPU_BOUND] =
         {"The CPU is the limit", "with twice the cores",
@@ -29,7 +30,7 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
          "use fewer threads for each machine, and switch off threads inside libraries.",
          "workers"},
     [FINDING_OPENING] =
-        {"Opening files", "with larger chunks",
+        {"Opening files, building events", "with larger chunks",
          "Each chunk pays for opening its file and building its events: make chunks larger (chunksize), or "
          "merge small files.",
          "chunks,files"},
