@@ -236,6 +236,9 @@ static size_t keep_used(cluster_sum *sums, size_t count)
     return kept;
 }
 
+/* Drawing fewer workers again and again says nothing about their spread. */
+enum { FEWEST_CLUSTERS = 5 };
+
 /* Also where the chunks are not the same: what a core needs for an event, failed attempts included. */
 static bool add_time_per_event(compare_work *w, const bootstrap_options *options)
 {
@@ -254,6 +257,8 @@ static bool add_time_per_event(compare_work *w, const bootstrap_options *options
         return true;
     const cluster_sums *a = &w->clusters[SIDE_A], *b = &w->clusters[SIDE_B];
     bool done = clustered_ratio_interval(&timing.log_ratio, a->sums, a->count, b->sums, b->count, options);
+    if (a->count < FEWEST_CLUSTERS || b->count < FEWEST_CLUSTERS)
+        timing.log_ratio.low = timing.log_ratio.high = (double)NAN;
     w->out->timings[w->out->n_timings++] = timing;
     return done;
 }
