@@ -730,7 +730,7 @@ static void put_workflow(json_t *run, const synth_job *job)
     put(run, "data_rate_mbps", bytes / elapsed / 1e6);
     put(run, "event_rate_elapsed_khz", events / elapsed / 1000);
     put(run, "event_rate_cpu_total_khz", ratio(events, process * 1000));
-    put(run, "efficiency_ratio_percent", events ? process / elapsed * 100 : (double)NAN);
+    put(run, "efficiency_ratio_percent", events > 0 ? process / elapsed * 100 : (double)NAN);
     put(run, "bytes_per_event", ratio(bytes, events));
     put(run, "speedup_factor", process / elapsed);
 }

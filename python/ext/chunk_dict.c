@@ -146,7 +146,8 @@ PyObject *chunk_to_dict(const roast_chunk *chunk)
 {
     PyObject *dict = PyDict_New();
     int code = dict ? 0 : -1;
-    metric_id first = metric_first(ROAST_SCOPE_chunk), end = first + metric_count(ROAST_SCOPE_chunk);
+    metric_id first = metric_first(ROAST_SCOPE_chunk);
+    metric_id end = (metric_id)((size_t)first + metric_count(ROAST_SCOPE_chunk));
     for (metric_id id = first; !code && id < end; id++)
         if (metric_has_column(id))
             code = put(dict, metric_info(id)->name, value_to_python(chunk_value(chunk, id)));

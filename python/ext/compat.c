@@ -110,7 +110,7 @@ typedef struct totals {
 
 static int add_dataset(PyObject *dataset, totals *sum)
 {
-    number events, duration, bytes = {0};
+    number events = {0}, duration = {0}, bytes = {0};
     PyObject *counters = item_of(dataset, "performance_counters");
     int code = number_of(dataset, "entries", &events) < 0 || number_of(dataset, "duration", &duration) < 0 ||
                        (counters && number_of(counters, "num_requested_bytes", &bytes) < 0)

@@ -155,7 +155,7 @@ static const field task_fields[] = {
         type record = none();                                                                                          \
         PyObject *keep = PyList_New(0);                                                                                \
         roast_recorder *recorder = NULL;                                                                               \
-        if (!keep || fields_fill(fields, COUNT_OF(fields), &record, dict, keep, #type + 6) ||                          \
+        if (!keep || fields_fill(fields, COUNT_OF(fields), &record, dict, keep, &#type[6]) ||                          \
             !(recorder = enter(self))) {                                                                               \
             Py_XDECREF(keep);                                                                                          \
             return NULL;                                                                                               \
@@ -540,7 +540,8 @@ static PyMethodDef recorder_methods[] = {
     {"samples", recorder_samples, METH_VARARGS, "samples(worker, packed)\n--\n\nWhat sampler_drain() gave there."},
     {"count", recorder_count, METH_VARARGS, "count(t_ns, workers, cores=None)\n--\n\nHow many workers there were."},
     {"chunk", recorder_chunk, METH_O, "chunk(record)\n--\n\nA chunk: packed, as a dict, or a list of these."},
-    {"file", recorder_file, METH_O, "file(fields)\n--\n\nA file: packed, or a dict in which branches is a list of dicts."},
+    {"file", recorder_file, METH_O,
+     "file(fields)\n--\n\nA file: packed, or a dict in which branches is a list of dicts."},
     {"task", recorder_tasks, METH_O, "task(fields)\n--\n\nA task of the engine, or a list of them."},
     {"activity", recorder_activity, METH_VARARGS,
      "activity(context, prefix, activity, unit, value)\n--\n\nA sum of the engine's fine metrics."},
