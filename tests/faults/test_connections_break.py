@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -39,7 +40,7 @@ def free_port():
 def chunks_so_far(path):
     try:
         return rows(path, "select count(*) from chunk")[0][0]
-    except Exception:
+    except sqlite3.OperationalError:  # not there yet, or just being made
         return 0
 
 
