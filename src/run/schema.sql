@@ -46,7 +46,7 @@ CREATE TABLE document (kind TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE note (id INTEGER PRIMARY KEY, t_ns INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
 
 -- For people who query by hand: names instead of numbers, seconds instead of nanoseconds.
-CREATE VIEW chunks AS
+CREATE VIEW attempts AS
     SELECT chunk.id AS chunk, dataset.name AS dataset, file.url AS file, file.tree AS tree, entry_start, entry_stop,
            events, attempt, worker.address AS worker, worker.host AS host, thread,
            t_start_ns / 1e9 AS t_start, duration_ns / 1e9 AS duration_s, open_ns / 1e9 AS open_s,
@@ -56,6 +56,8 @@ CREATE VIEW chunks AS
            rss_peak / 1048576.0 AS mem_peak_mib, chunk.bytes_read, read_requests, branch_set, error_type, error
       FROM chunk LEFT JOIN dataset ON dataset.id = chunk.dataset LEFT JOIN file ON file.id = chunk.file
                  LEFT JOIN worker ON worker.id = chunk.worker;
+-- What roast show counts as chunks: attempts that succeeded.
+CREATE VIEW chunks AS SELECT * FROM attempts WHERE error_type IS NULL AND error IS NULL;
 CREATE VIEW sections AS
     SELECT section.chunk, dataset.name AS dataset, name.text AS section, outer_name.text AS parent, depth, count,
            section.duration_ns / 1e9 AS duration_s, section.cpu_ns / 1e9 AS cpu_s,
@@ -90,4 +92,4 @@ CREATE VIEW activities AS
                     JOIN name AS activity_name ON activity_name.id = activity JOIN name AS unit_name ON unit_name.id = unit;
 CREATE VIEW failures AS
     SELECT error_type, dataset, file, worker, count(*) AS attempts, sum(duration_s) AS lost_s, min(error) AS example
-      FROM chunks WHERE error_type IS NOT NULL GROUP BY 1, 2, 3, 4;
+      FROM attempts WHERE error_type IS NOT NULL OR error IS NOT NULL GROUP BY 1, 2, 3, 4;

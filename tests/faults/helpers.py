@@ -24,7 +24,7 @@ def failures(collector):
     """The failed attempts: reason, dataset, file, worker."""
     return rows(
         collector.run.path,
-        "select error_type, dataset, file, worker from chunks where error_type is not null order by dataset, file",
+        "select error_type, dataset, file, worker from attempts where error_type is not null order by dataset, file",
     )
 
 

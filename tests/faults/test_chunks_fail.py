@@ -24,7 +24,7 @@ def test_a_chunk_that_is_retried_leaves_its_failed_attempts(own_client, fileset,
     assert all(f[3].startswith("tcp://") for f in failed)
     metrics = collector.metrics
     assert metrics["num_failed_chunks"] == 8 and metrics["num_successful_chunks"] == 12
-    attempts = rows(collector.run.path, "select max(attempt) from chunks where dataset = 'background'")
+    attempts = rows(collector.run.path, "select max(attempt) from attempts where dataset = 'background'")
     assert attempts == [(3,)]
     assert rows(collector.run.path, "select count(*) from tasks where state = 'erred'")[0][0] == 8
 

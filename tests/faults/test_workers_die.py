@@ -22,7 +22,7 @@ def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, file
     metrics = collector.metrics
     assert metrics["workers_lost"] == 1
     assert metrics["num_successful_chunks"] == 12 + metrics["num_recomputed_chunks"]
-    done = rows(collector.run.path, "select distinct file, entry_start from chunks where error_type is null")
+    done = rows(collector.run.path, "select distinct file, entry_start from attempts where error_type is null")
     assert len(done) == 12
     (lost,) = rows(collector.run.path, "select address, reason from worker where lost")
     assert lost[0] == failure[3] and lost[1]

@@ -125,7 +125,7 @@ def test_what_there_is_nothing_of_is_absent_and_not_zero(roast, synthesize):
 WINDOW = """(SELECT (SELECT value FROM run WHERE key = 't_start_ns') AS t0,
                     (SELECT value FROM run WHERE key = 't_end_ns') AS t1)"""
 PRESENT = "(1.0 * min(coalesce(left_ns, t1), t1) - max(joined_ns, t0))"
-GOOD = "FROM chunks WHERE error_type IS NULL"
+GOOD = "FROM attempts WHERE error_type IS NULL"
 PROCESSOR = "prefix = 'TopAnalysis' AND activity = 'thread-cpu'"
 READ = "chunk JOIN branch_set ON branch_set.id = chunk.branch_set"
 PERCENTILE = """
@@ -154,9 +154,9 @@ QUERIES = {
     "chunk_duration_p95": PERCENTILE.format(p=95),
     "chunk_duration_p99": PERCENTILE.format(p=99),
     "chunk_mem_delta_mean_mb": f"SELECT avg(mem_after_mib - mem_before_mib) {GOOD}",
-    "chunk_cpu_seconds_total": "SELECT sum(cpu_s) FROM chunks",
-    "chunk_noncpu_seconds_total": "SELECT sum(noncpu_s) FROM chunks",
-    "chunk_open_seconds_total": "SELECT sum(open_s) FROM chunks",
+    "chunk_cpu_seconds_total": "SELECT sum(cpu_s) FROM attempts",
+    "chunk_noncpu_seconds_total": "SELECT sum(noncpu_s) FROM attempts",
+    "chunk_open_seconds_total": "SELECT sum(open_s) FROM attempts",
     "time_per_event_us_mean": f"SELECT avg(duration_s * 1e6 / events) {GOOD} AND events > 0",
     "elapsed_time_seconds": f"SELECT (t1 - t0) / 1e9 FROM {WINDOW}",
     "total_events": "SELECT json_extract(json, '$.entries') FROM document WHERE kind = 'report'",
@@ -205,8 +205,7 @@ def test_analysis_finds_what_sql_by_hand_finds(large, metric):
 
 def test_datasets_are_what_sql_groups(large):
     database, found = large
-    query = """SELECT dataset, count(*), sum(events), sum(duration_s), sum(bytes_read) FROM chunks
-                WHERE error_type IS NULL GROUP BY 1"""
+    query = """SELECT dataset, count(*), sum(events), sum(duration_s), sum(bytes_read) FROM chunks GROUP BY 1"""
     names = ("num_chunks", "total_events", "total_duration", "bytes_read")
     rows = {row[0]: dict(zip(names, row[1:])) for row in database.execute(query)}
     assert rows.keys() == found["per_dataset"].keys()
@@ -229,7 +228,7 @@ def test_workers_are_what_sql_groups(large):
     database, found = large
     query = """SELECT worker, sum(error_type IS NULL), sum(error_type IS NOT NULL),
                       sum(duration_s + coalesce(open_s, 0) + coalesce(schema_s, 0) + coalesce(return_s, 0))
-                 FROM chunks GROUP BY 1"""
+                 FROM attempts GROUP BY 1"""
     names = ("chunks", "failed", "busy_seconds")
     workers = {row["worker"]: row for row in found["workers"]}
     for address, *values in database.execute(query):

@@ -188,7 +188,7 @@ def test_the_area_under_the_throughput_is_the_data_read(charts_of, run_of, name)
 
 @pytest.mark.parametrize("name", ["ordinary", "large", "one chunk"])
 def test_runtimes_are_counted_as_numpy_counts_them(charts_of, run_of, name):
-    durations = [row[0] for row in database(run_of(name)).execute("SELECT duration_s FROM chunks WHERE error_type IS NULL")]
+    durations = [row[0] for row in database(run_of(name)).execute("SELECT duration_s FROM attempts WHERE error_type IS NULL")]
     counts, edges = numpy.histogram(durations, bins=30)
     bars = parsed(charts_of(name, "json")["runtime_distribution"])["series"][0]
     assert bars["x"] == pytest.approx(edges[:-1], rel=1e-8) and bars["x2"] == pytest.approx(edges[1:], rel=1e-8)
@@ -199,14 +199,14 @@ def test_runtimes_are_counted_as_numpy_counts_them(charts_of, run_of, name):
 
 def test_running_chunks_add_up_to_the_time_that_chunks_took(charts_of, run_of):
     took = database(run_of("large")).execute(
-        "SELECT sum(ifnull(duration_s, 0) + ifnull(open_s, 0) + ifnull(schema_s, 0) + ifnull(return_s, 0)) FROM chunks"
+        "SELECT sum(ifnull(duration_s, 0) + ifnull(open_s, 0) + ifnull(schema_s, 0) + ifnull(return_s, 0)) FROM attempts"
     ).fetchone()[0]  # fmt: skip
     steps = series_of(parsed(charts_of("large", "json")["concurrency"]), "running chunks")
     assert numpy.sum(numpy.diff(steps["x"]) * numpy.array(steps["y"][:-1])) == pytest.approx(took, rel=1e-6)
 
 
 def test_every_chunk_is_in_the_cloud_of_points(charts_of, run_of):
-    query = "SELECT count(*), max(duration_s) FROM chunks WHERE events IS NOT NULL"  # those that were killed say nothing
+    query = "SELECT count(*), max(duration_s) FROM attempts WHERE events IS NOT NULL"  # those that were killed say nothing
     counted = database(run_of("large")).execute(query).fetchone()
     points = [s for s in parsed(charts_of("large", "json")["runtime_vs_events"])["series"] if s["kind"] == "points"]
     assert sum(sum(series["weight"]) for series in points) == counted[0]
@@ -240,7 +240,7 @@ def test_bytes_accessed_are_sums_over_branches(charts_of, run_of):
 def test_the_time_of_a_dataset_is_that_of_its_chunks(charts_of, run_of):
     chart = parsed(charts_of("ordinary", "json")["dataset_phases"])
     rows = database(run_of("ordinary")).execute(
-        "SELECT dataset, sum(open_s), sum(schema_s), sum(duration_s), sum(return_s) FROM chunks GROUP BY 1"
+        "SELECT dataset, sum(open_s), sum(schema_s), sum(duration_s), sum(return_s) FROM attempts GROUP BY 1"
         " ORDER BY sum(open_s + schema_s + duration_s + return_s) DESC").fetchall()  # fmt: skip
     assert chart["x"]["categories"] == [row[0] for row in rows]
     for series, column in zip(chart["series"], range(1, 5)):

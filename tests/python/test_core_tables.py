@@ -81,7 +81,7 @@ def test_branches_of_a_chunk_are_weighed_in_its_file(small):
 def test_columns_say_what_sql_says(synthetic):
     run = _core.Run(synthetic)
     chunks = run.columns("chunks")
-    rows = sql(synthetic, "SELECT duration_s, events, dataset, worker FROM chunks ORDER BY chunk")
+    rows = sql(synthetic, "SELECT duration_s, events, dataset, worker FROM attempts ORDER BY chunk")
     assert len(chunks) == len(rows)
     assert numpy.asarray(chunks["duration"]) == pytest.approx([row[0] for row in rows], nan_ok=True)
     assert list(chunks["num_events"]) == [row[1] for row in rows]

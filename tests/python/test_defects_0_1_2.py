@@ -247,7 +247,7 @@ def test_14_a_chunk_says_what_it_read_and_its_whole_time_is_visible(client, file
     assert 3 <= len(facts) <= 6  # once per file and process
     assert len(collector.run.files) == 3
     tasks = rows(collector, "select sum(duration_s) from tasks where prefix = 'Plain'")[0][0]
-    seen = rows(collector, "select sum(open_s + schema_s + duration_s + return_s) from chunks")[0][0]
+    seen = rows(collector, "select sum(open_s + schema_s + duration_s + return_s) from attempts")[0][0]
     assert seen > 0.5 * tasks
 
 

@@ -21,9 +21,9 @@ def test_a_run_of_every_version_is_read(roast, path):
     shown = json.loads(roast("show", path, "--json").stdout)
     with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as database:
         ask = lambda sql: database.execute(sql).fetchone()[0]  # noqa: E731
-        assert shown["num_chunk_records"] == ask("SELECT count(*) FROM chunks") > 0
-        assert shown["num_failed_chunks"] == ask("SELECT count(*) FROM chunks WHERE error_type IS NOT NULL")
-        assert shown["total_events_from_chunks"] == ask("SELECT sum(events) FROM chunks WHERE error_type IS NULL")
+        assert shown["num_chunk_records"] == ask("SELECT count(*) FROM attempts") > 0
+        assert shown["num_failed_chunks"] == ask("SELECT count(*) FROM attempts WHERE error_type IS NOT NULL")
+        assert shown["total_events_from_chunks"] == ask("SELECT sum(events) FROM chunks")
         assert shown["peak_memory_bytes"] == ask("SELECT max(memory) FROM sample")
         assert len(shown["per_dataset"]) == ask("SELECT count(*) FROM dataset")
     assert shown["outcome"] == "finished"
