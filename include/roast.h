@@ -69,21 +69,26 @@ typedef struct roast_value {
 } roast_value;
 
 /* What one row of metrics describes. The catalogue lists the metrics of one scope next to each other. */
+#define ROAST_SCOPES(X) /* append, never renumber */                                                                   \
+    X(run, RUN)                                                                                                        \
+    X(worker, WORKER)                                                                                                  \
+    X(series, SERIES)                                                                                                  \
+    X(chunk, CHUNK)                                                                                                    \
+    X(dataset, DATASET)                                                                                                \
+    X(section, SECTION)                                                                                                \
+    X(file, FILE)                                                                                                      \
+    X(failure, FAILURE)                                                                                                \
+    X(activity, ACTIVITY)                                                                                              \
+    X(branch, BRANCH)                                                                                                  \
+    X(ledger, LEDGER)                                                                                                  \
+    X(dataset_ledger, DATASET_LEDGER)                                                                                  \
+    X(worker_ledger, WORKER_LEDGER)
+
 typedef enum roast_scope {
-    ROAST_SCOPE_run,
-    ROAST_SCOPE_worker,
-    ROAST_SCOPE_series,
-    ROAST_SCOPE_chunk,
-    ROAST_SCOPE_dataset,
-    ROAST_SCOPE_section,
-    ROAST_SCOPE_file,
-    ROAST_SCOPE_failure,
-    ROAST_SCOPE_activity,
-    ROAST_SCOPE_branch,
-    ROAST_SCOPE_ledger,
-    ROAST_SCOPE_dataset_ledger,
-    ROAST_SCOPE_worker_ledger,
-    ROAST_SCOPE_COUNT
+#define ROAST_SCOPE_ENUM(name, NAME) ROAST_SCOPE_##NAME,
+    ROAST_SCOPES(ROAST_SCOPE_ENUM)
+#undef ROAST_SCOPE_ENUM
+        ROAST_SCOPE_COUNT
 } roast_scope;
 
 /* One metric, as include/roast_metrics.def states it. */
@@ -138,7 +143,8 @@ void roast_summary_free(roast_summary *summary);
 
 /* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
-/* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a metric. */
+/* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a
+ * metric. */
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
 
@@ -169,9 +175,9 @@ typedef struct roast_sample {
 } roast_sample;
 
 /* A point of the number of workers over time, for engines that tell counts but not arrivals and departures. */
-typedef struct roast_count {
+typedef struct roast_worker_count {
     int64_t t_ns, workers, cores;
-} roast_count;
+} roast_worker_count;
 
 typedef struct roast_section {
     roast_str name;
@@ -265,10 +271,10 @@ roast_code roast_record_fact(roast_recorder *recorder, const char *key, roast_st
 roast_code roast_record_fact_int(roast_recorder *recorder, const char *key, int64_t value);
 roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *worker); /* again: adds what is known */
 roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample);
-roast_code roast_record_count(roast_recorder *recorder, const roast_count *count);
+roast_code roast_record_worker_count(roast_recorder *recorder, const roast_worker_count *count);
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk); /* a known uid is ignored */
-/* A chunk, a file, or samples of a worker's process, as a probe packed them. worker names where they come from if they do not
- * say so themselves; may be absent for a chunk. Damaged bytes are ROAST_CORRUPT and do not stop what follows. */
+/* A chunk, a file, or samples of a worker's process, as a probe packed them. worker names where they come from if they
+ * do not say so themselves; may be absent for a chunk. Damaged bytes are ROAST_CORRUPT and do not stop what follows. */
 roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast_str worker, roast_error *err);
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file);
 roast_code roast_record_task(roast_recorder *recorder, const roast_task *task);

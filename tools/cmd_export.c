@@ -32,18 +32,18 @@ static const struct csv_table {
     const char *name;
     roast_scope scope;
 } CSV_TABLES[] = {
-    {"run", ROAST_SCOPE_run},
-    {"datasets", ROAST_SCOPE_dataset},
-    {"sections", ROAST_SCOPE_section},
-    {"files", ROAST_SCOPE_file},
-    {"branches", ROAST_SCOPE_branch},
-    {"workers", ROAST_SCOPE_worker},
-    {"failures", ROAST_SCOPE_failure},
-    {"activities", ROAST_SCOPE_activity},
-    {"ledger", ROAST_SCOPE_ledger},
-    {"ledger_datasets", ROAST_SCOPE_dataset_ledger},
-    {"ledger_workers", ROAST_SCOPE_worker_ledger},
-    {"chunks", ROAST_SCOPE_chunk},
+    {"run", ROAST_SCOPE_RUN},
+    {"datasets", ROAST_SCOPE_DATASET},
+    {"sections", ROAST_SCOPE_SECTION},
+    {"files", ROAST_SCOPE_FILE},
+    {"branches", ROAST_SCOPE_BRANCH},
+    {"workers", ROAST_SCOPE_WORKER},
+    {"failures", ROAST_SCOPE_FAILURE},
+    {"activities", ROAST_SCOPE_ACTIVITY},
+    {"ledger", ROAST_SCOPE_LEDGER},
+    {"ledger_datasets", ROAST_SCOPE_DATASET_LEDGER},
+    {"ledger_workers", ROAST_SCOPE_WORKER_LEDGER},
+    {"chunks", ROAST_SCOPE_CHUNK},
 };
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
@@ -123,7 +123,7 @@ static roast_code export_perfetto(const export *e, roast_error *err)
 
 static roast_code export_table(const export *e, const struct csv_table *what, const char *path, roast_error *err)
 {
-    if (what->scope == ROAST_SCOPE_chunk)
+    if (what->scope == ROAST_SCOPE_CHUNK)
         return export_parts(e, chunk_parts, path, err);
     buf text = {0};
     csv_scope(&text, e->summary, what->scope);

@@ -45,8 +45,8 @@ static PyObject *time_section(const roast_section *section)
     PyObject *dict = PyDict_New();
     if (dict &&
         (put(dict, "section_name", text_to_python(section->name)) ||
-         put(dict, "time_delta", seconds_to_python(section->duration_ns)) ||
-         put(dict, "cpu_delta", seconds_to_python(section->cpu_ns)) ||
+         put(dict, "time_delta", scaled_to_python(section->duration_ns, 1e9)) ||
+         put(dict, "cpu_delta", scaled_to_python(section->cpu_ns, 1e9)) ||
          put(dict, "count", int_to_python(section->count)) || put(dict, "depth", int_to_python(section->depth)) ||
          put(dict, "parent", text_to_python(section->parent))))
         Py_CLEAR(dict);
@@ -58,9 +58,9 @@ static PyObject *memory_section(const roast_section *section)
 {
     PyObject *dict = PyDict_New();
     if (dict && (put(dict, "section_name", text_to_python(section->name)) ||
-                 put(dict, "memory_start_gb", seconds_to_python(section->rss_before)) ||
-                 put(dict, "memory_end_gb", seconds_to_python(section->rss_after)) ||
-                 put(dict, "memory_delta_gb", seconds_to_python(section->rss_delta))))
+                 put(dict, "memory_start_gb", scaled_to_python(section->rss_before, 1e9)) ||
+                 put(dict, "memory_end_gb", scaled_to_python(section->rss_after, 1e9)) ||
+                 put(dict, "memory_delta_gb", scaled_to_python(section->rss_delta, 1e9))))
         Py_CLEAR(dict);
     return dict;
 }
@@ -146,8 +146,8 @@ PyObject *chunk_to_dict(const roast_chunk *chunk)
 {
     PyObject *dict = PyDict_New();
     int code = dict ? 0 : -1;
-    metric_id first = metric_first(ROAST_SCOPE_chunk);
-    metric_id end = (metric_id)((size_t)first + metric_count(ROAST_SCOPE_chunk));
+    metric_id first = metric_first(ROAST_SCOPE_CHUNK);
+    metric_id end = (metric_id)((size_t)first + metric_count(ROAST_SCOPE_CHUNK));
     for (metric_id id = first; !code && id < end; id++)
         if (metric_has_column(id))
             code = put(dict, metric_info(id)->name, value_to_python(chunk_value(chunk, id)));

@@ -26,11 +26,11 @@ PyObject *int_to_python(int64_t value)
     return PyLong_FromLongLong(value);
 }
 
-PyObject *seconds_to_python(int64_t ns)
+PyObject *scaled_to_python(int64_t value, double unit)
 {
-    if (ns == ROAST_ABSENT)
+    if (value == ROAST_ABSENT)
         Py_RETURN_NONE;
-    return PyFloat_FromDouble((double)ns / 1e9);
+    return PyFloat_FromDouble((double)value / unit);
 }
 
 PyObject *value_to_python(roast_value value)

@@ -46,8 +46,8 @@ PyObject *core_raise(core_state *state, const roast_error *err);
 
 PyObject *text_to_python(roast_str text); /* absent is None; invalid UTF-8 is replaced */
 PyObject *value_to_python(roast_value value);
-PyObject *int_to_python(int64_t value); /* absent is None */
-PyObject *seconds_to_python(int64_t ns);
+PyObject *int_to_python(int64_t value);                 /* absent is None */
+PyObject *scaled_to_python(int64_t value, double unit); /* absent is None */
 /* dict[key] = value, and takes the reference to value; value NULL is an error already set. -1 on failure. */
 int put(PyObject *dict, const char *key, PyObject *value);
 

@@ -4,8 +4,8 @@
 #include "compat.h"
 #include "core.h"
 #include "inspect.h"
-#include "probe/look.h"
 #include "probe/pack.h"
+#include "probe/readings.h"
 #include "probe/sampler.h"
 
 static int core_exec(PyObject *module);
@@ -51,7 +51,7 @@ static PyObject *core_process_memory(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    int64_t rss = look_rss();
+    int64_t rss = probe_read_rss();
     return PyFloat_FromDouble(rss == ROAST_ABSENT ? 0.0 : (double)rss / 1048576.0);
 }
 
@@ -60,15 +60,15 @@ static PyObject *core_probe_capabilities(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    thread_look look = look_at_thread();
+    thread_readings look = probe_read_thread();
     PyObject *dict = PyDict_New();
-    if (dict &&
-        (put(dict, "cpu_time", PyBool_FromLong(look_cpu_ns() != ROAST_ABSENT)) ||
-         put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
-         put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
-         put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
-         put(dict, "memory", PyBool_FromLong(look_rss() != ROAST_ABSENT)) ||
-         put(dict, "memory_peak", PyBool_FromLong(look_peak(ROAST_ABSENT) != ROAST_ABSENT && look_reset_peak()))))
+    if (dict && (put(dict, "cpu_time", PyBool_FromLong(probe_read_cpu_ns() != ROAST_ABSENT)) ||
+                 put(dict, "run_delay", PyBool_FromLong(look.run_delay_ns != ROAST_ABSENT)) ||
+                 put(dict, "switches", PyBool_FromLong(look.voluntary_switches != ROAST_ABSENT)) ||
+                 put(dict, "page_faults", PyBool_FromLong(look.page_faults != ROAST_ABSENT)) ||
+                 put(dict, "memory", PyBool_FromLong(probe_read_rss() != ROAST_ABSENT)) ||
+                 put(dict, "memory_peak",
+                     PyBool_FromLong(probe_read_peak(ROAST_ABSENT) != ROAST_ABSENT && probe_reset_peak()))))
         Py_CLEAR(dict);
     return dict;
 }

@@ -269,7 +269,7 @@ static PyObject *recorder_samples(PyObject *self, PyObject *args)
 static PyObject *recorder_count(PyObject *self, PyObject *args)
 {
     PyObject *t, *workers, *cores = Py_None;
-    roast_count count;
+    roast_worker_count count;
     if (!PyArg_ParseTuple(args, "OO|O:count", &t, &workers, &cores) || int_from_python(t, &count.t_ns) ||
         int_from_python(workers, &count.workers) || int_from_python(cores, &count.cores))
         return NULL;
@@ -277,7 +277,7 @@ static PyObject *recorder_count(PyObject *self, PyObject *args)
     if (!recorder)
         return NULL;
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_record_count(recorder, &count);
+    Py_BEGIN_ALLOW_THREADS code = roast_record_worker_count(recorder, &count);
     Py_END_ALLOW_THREADS return result(self, code, NULL);
 }
 

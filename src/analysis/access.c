@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/owners.h"
+#include "analysis/name_readers.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/room.h"
@@ -15,7 +15,7 @@ typedef struct access_pass {
     access_sizes **by_file; /* pairs in order of their files */
     size_t count, next_pair;
     uint32_t file_in_hand;
-    owners owners; /* places in by_file */
+    name_readers readers; /* places in by_file */
 } access_pass;
 
 bool access_add(access_list *list, uint32_t file, uint32_t set, int64_t *place)
@@ -51,12 +51,13 @@ static int compare_files(const void *left, const void *right)
 
 static bool take_file(access_pass *pass, uint32_t file)
 {
-    owners_clear(&pass->owners);
+    name_readers_clear(&pass->readers);
     pass->file_in_hand = file;
     while (pass->next_pair < pass->count && pass->by_file[pass->next_pair]->file < file)
         pass->next_pair++;
     for (; pass->next_pair < pass->count && pass->by_file[pass->next_pair]->file == file; pass->next_pair++)
-        if (!owners_add(&pass->owners, pass->run, pass->by_file[pass->next_pair]->set, (uint32_t)pass->next_pair))
+        if (!name_readers_add(&pass->readers, pass->run, pass->by_file[pass->next_pair]->set,
+                              (uint32_t)pass->next_pair))
             return false;
     return true;
 }
@@ -68,8 +69,8 @@ static roast_code see_branch(void *context, uint32_t file, uint32_t name, const 
         return ROAST_OK;
     if (file != pass->file_in_hand && !take_file(pass, file))
         return ROAST_MEMORY;
-    for (uint32_t i = pass->owners.first[name]; i; i = pass->owners.entries[i].next) {
-        access_sizes *pair = pass->by_file[pass->owners.entries[i].owner];
+    for (uint32_t i = pass->readers.first[name]; i; i = pass->readers.entries[i].next) {
+        access_sizes *pair = pass->by_file[pass->readers.entries[i].owner];
         add_measured(&pair->compressed, branch->compressed);
         add_measured(&pair->uncompressed, branch->uncompressed);
     }
@@ -81,7 +82,7 @@ roast_code access_read(access_list *list, roast_run *run, roast_error *err)
     arena scratch = {0};
     access_pass pass = {.run = run, .count = list->count, .file_in_hand = RUN_UNKNOWN};
     pass.by_file = arena_alloc(&scratch, list->count, sizeof *pass.by_file);
-    roast_code code = owners_init(&pass.owners, run) && pass.by_file ? ROAST_OK : fail_memory(err);
+    roast_code code = name_readers_init(&pass.readers, run) && pass.by_file ? ROAST_OK : fail_memory(err);
     for (size_t i = 0; !code && i < list->count; i++)
         pass.by_file[i] = &list->pairs[i];
     if (!code) {
@@ -90,7 +91,7 @@ roast_code access_read(access_list *list, roast_run *run, roast_error *err)
         if (code == ROAST_MEMORY)
             fail_memory(err);
     }
-    owners_release(&pass.owners);
+    name_readers_release(&pass.readers);
     arena_release(&scratch);
     return code;
 }

@@ -20,10 +20,10 @@ typedef struct chunk_tally {
 } chunk_tally;
 
 /* A dataset in a file: mostly all of the file. */
-typedef struct read_place {
+typedef struct dataset_in_file {
     uint32_t file, dataset; /* the dataset is one more than there are for chunks that name none */
     int64_t events;         /* of successful chunks */
-} read_place;
+} dataset_in_file;
 
 /* A set of branches that was read there; RUN_UNKNOWN for chunks that did not tell. Each pair once. */
 typedef struct read_set {
@@ -32,7 +32,7 @@ typedef struct read_set {
 
 typedef struct read_set_list {
     u64map place_numbers, seen;
-    read_place *places;
+    dataset_in_file *places;
     read_set *pairs;
     size_t n_places, places_capacity, count, capacity;
 } read_set_list;
@@ -54,7 +54,7 @@ typedef struct analysis {
 } analysis;
 
 /* Extends the time that records cover. */
-void analysis_saw_time(analysis *a, int64_t t_ns);
+void extend_window(analysis *a, int64_t t_ns);
 
 /* The parts, in the order they are run: later ones use what earlier ones set. */
 roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */
@@ -66,8 +66,6 @@ roast_code analyse_branches(analysis *a, roast_error *err); /* files */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
 roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
 roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */
-
-double measured(int64_t value); /* as a number; NAN if absent */
 
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);

@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "model/branch_set.h"
+#include "model/facts.h"
 
 enum { COLLECTIONS_NAMED = 3 };
 
@@ -116,7 +117,7 @@ static void write_mostly_unread(row_pass *pass, size_t row, int64_t tree_bytes)
             break;
         buf_text(&pass->text, i ? ", " : "");
         buf_str(&pass->text, pass->collections.strings[named[i]]);
-        double share = ratio(100 * (double)pass->tallies[named[i]].unread_bytes, measured(tree_bytes));
+        double share = ratio(100 * (double)pass->tallies[named[i]].unread_bytes, as_real(tree_bytes));
         if (isfinite(share))
             buf_format(&pass->text, " %.0f %%", share);
     }
@@ -157,16 +158,16 @@ static void fill_row(row_pass *pass, size_t row, const branch_tally *tally)
 {
     roast_summary *summary = pass->a->summary;
     roast_str dataset = run_dataset(pass->a->run, tally->dataset);
-    double compressed = measured(tally->compressed);
+    double compressed = as_real(tally->compressed);
     summary_cell_text(summary, M_branch_dataset, row, str_absent(dataset) ? STR("unknown") : dataset);
     summary_cell_text(summary, M_branch_branch, row, run_name(pass->a->run, tally->name));
     summary_cell_text(summary, M_branch_access, row, tally->read ? STR("read") : STR("not read"));
-    summary_cell_real(summary, M_branch_bytes_per_event, row, ratio(compressed, measured(tally->entries)));
+    summary_cell_real(summary, M_branch_bytes_per_event, row, ratio(compressed, as_real(tally->entries)));
     summary_cell_real(summary, M_branch_share_percent, row,
-                      ratio(100 * compressed, measured(pass->datasets[tally->dataset].tree)));
+                      ratio(100 * compressed, as_real(pass->datasets[tally->dataset].tree)));
     summary_cell_int(summary, M_branch_compressed_bytes, row, tally->compressed);
     summary_cell_int(summary, M_branch_uncompressed_bytes, row, tally->uncompressed);
-    summary_cell_real(summary, M_branch_times_smaller, row, ratio(measured(tally->uncompressed), compressed));
+    summary_cell_real(summary, M_branch_times_smaller, row, ratio(as_real(tally->uncompressed), compressed));
     summary_cell_int(summary, M_branch_baskets, row, tally->baskets);
     if (tally->files == 0) /* nothing is known of the files it is in */
         return;
@@ -192,10 +193,10 @@ static bool fill_dataset(row_pass *pass, const branch_tally *branches, size_t co
     summary_cell_int(summary, M_dataset_tree_bytes, row, bytes->tree);
     summary_cell_int(summary, M_dataset_branch_bytes_read, row, bytes->read);
     summary_cell_real(summary, M_dataset_bytes_read_percent, row,
-                      ratio(100 * measured(bytes->read), measured(bytes->tree)));
+                      ratio(100 * as_real(bytes->read), as_real(bytes->tree)));
     summary_cell_int(summary, M_dataset_least_bytes_to_read, row, whole_number(bytes->least));
     summary_cell_real(summary, M_dataset_read_amplification, row,
-                      ratio(measured(pass->a->datasets[row].bytes_read), bytes->least));
+                      ratio(as_real(pass->a->datasets[row].bytes_read), bytes->least));
     if (!collect(pass, branches, count) || !write_one_column(pass, row))
         return false;
     write_mostly_unread(pass, row, bytes->tree);
@@ -238,7 +239,7 @@ static bool fill_all(row_pass *pass)
     roast_summary *summary = pass->a->summary;
     int64_t available = count_available(pass, &scratch, &failed);
     arena_release(&scratch);
-    if (failed || !summary_add_rows(summary, ROAST_SCOPE_branch, pass->list->count) || !fill_datasets(pass))
+    if (failed || !summary_add_rows(summary, ROAST_SCOPE_BRANCH, pass->list->count) || !fill_datasets(pass))
         return false;
     for (size_t i = 0; i < pass->list->count; i++)
         fill_row(pass, i, &pass->list->tallies[i]);

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/owners.h"
+#include "analysis/name_readers.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/msgpack_read.h"
 #include "base/room.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 typedef struct file_tally {
     int64_t branches_read; /* ROAST_ABSENT if no chunk of it carried an access log */
@@ -30,13 +31,13 @@ typedef struct file_in_hand {
 
 typedef struct branch_pass {
     analysis *a;
-    const read_place *places;
+    const dataset_in_file *places;
     read_set *pairs; /* sorted by file, dataset */
     size_t count;
     file_tally *files;
     dataset_bytes *datasets;
     branch_list branches;
-    owners read; /* of the file in hand: places */
+    name_readers read; /* of the file in hand: places */
     file_in_hand now;
 } branch_pass;
 
@@ -46,7 +47,7 @@ bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t
 {
     if (file == RUN_UNKNOWN)
         return true;
-    read_place *places = with_room(list->places, list->n_places, &list->places_capacity, sizeof *places);
+    dataset_in_file *places = with_room(list->places, list->n_places, &list->places_capacity, sizeof *places);
     list->places = places ? places : list->places;
     read_set *pairs = with_room(list->pairs, list->count, &list->capacity, sizeof *pairs);
     list->pairs = pairs ? pairs : list->pairs;
@@ -56,7 +57,7 @@ bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t
     if (!number)
         return false;
     if (!*number) {
-        list->places[list->n_places++] = (read_place){file, dataset, 0};
+        list->places[list->n_places++] = (dataset_in_file){file, dataset, 0};
         *number = (uint32_t)list->n_places;
     }
     uint32_t place = *number - 1;
@@ -81,7 +82,7 @@ void read_set_release(read_set_list *list)
 static int compare_pairs(const void *left, const void *right, void *context)
 {
     const read_set *a = left, *b = right;
-    const read_place *places = context, *x = &places[a->place], *y = &places[b->place];
+    const dataset_in_file *places = context, *x = &places[a->place], *y = &places[b->place];
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->dataset != y->dataset)
@@ -126,13 +127,13 @@ static bool is_first_of_place(const branch_pass *pass, size_t pair)
     return pair == pass->now.first || pass->pairs[pair].place != pass->pairs[pair - 1].place;
 }
 
-/* Makes the places of the file in hand the owners of what they read. */
+/* Makes the places of the file in hand the readers of what they read. */
 static bool own_names(branch_pass *pass)
 {
-    owners_clear(&pass->read);
+    name_readers_clear(&pass->read);
     for (size_t i = pass->now.first; i < pass->now.end; i++)
         if (pass->pairs[i].set != RUN_UNKNOWN &&
-            !owners_add(&pass->read, pass->a->run, pass->pairs[i].set, pass->pairs[i].place))
+            !name_readers_add(&pass->read, pass->a->run, pass->pairs[i].set, pass->pairs[i].place))
             return false;
     return true;
 }
@@ -191,9 +192,9 @@ static bool see_places(branch_pass *pass)
 /* False if memory is out. */
 static bool count_branches_of_run(branch_pass *pass, int64_t *count)
 {
-    owners_clear(&pass->read);
+    name_readers_clear(&pass->read);
     for (uint32_t set = 0; set < run_branch_sets(pass->a->run); set++)
-        if (!owners_add(&pass->read, pass->a->run, set, 0))
+        if (!name_readers_add(&pass->read, pass->a->run, set, 0))
             return false;
     *count = (int64_t)pass->read.n_names;
     return true;
@@ -202,9 +203,9 @@ static bool count_branches_of_run(branch_pass *pass, int64_t *count)
 /* ---- Rows of branches: their sizes ----------------------------------------------------------------------------- */
 
 /* Of a file's entries, those that chunks of this place have processed. */
-static double processed_share(const roast_file *file, const read_place *place)
+static double processed_share(const roast_file *file, const dataset_in_file *place)
 {
-    double share = ratio((double)place->events, measured(file->entries));
+    double share = ratio((double)place->events, as_real(file->entries));
     return share > 1 ? 1 : share;
 }
 
@@ -214,7 +215,7 @@ static void add_least(double *sum, double bytes)
         *sum = isnan(*sum) ? bytes : *sum + bytes;
 }
 
-static bool add_to_place(branch_pass *pass, const read_place *place, uint32_t name, const roast_branch *branch,
+static bool add_to_place(branch_pass *pass, const dataset_in_file *place, uint32_t name, const roast_branch *branch,
                          bool read)
 {
     const roast_file *file = run_file(pass->a->run, place->file);
@@ -229,7 +230,7 @@ static bool add_to_place(branch_pass *pass, const read_place *place, uint32_t na
     tally->files_read += read;
     if (!read)
         return true;
-    double least = measured(branch->compressed) * processed_share(file, place);
+    double least = as_real(branch->compressed) * processed_share(file, place);
     add_measured(&pass->datasets[place->dataset].read, branch->compressed);
     add_least(&pass->datasets[place->dataset].least, least);
     add_least(&pass->files[place->file].least, least);
@@ -257,7 +258,7 @@ static roast_code see_branch(void *context, uint32_t file, uint32_t name, const 
     uint32_t reader = pass->read.first[name];
     if (reader)
         add_measured(&pass->files[file].bytes_read, branch->compressed);
-    for (size_t i = pass->now.end; i-- > pass->now.first;) { /* backwards, as owners are listed */
+    for (size_t i = pass->now.end; i-- > pass->now.first;) { /* backwards, as name_readers are listed */
         if (!is_first_of_place(pass, i))
             continue;
         uint32_t place = pass->pairs[i].place;
@@ -280,24 +281,24 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
     if (tally->bytes_read == ROAST_ABSENT)
         tally->bytes_read = file->bytes_read;
     double seconds = clock_seconds(chunks->process_ns);
-    double compressed = measured(file->compressed), uncompressed = measured(file->uncompressed);
+    double compressed = as_real(file->compressed), uncompressed = as_real(file->uncompressed);
     summary_cell_text(summary, M_file_file, i, file->url);
     summary_cell_int(summary, M_file_num_chunks, i, chunks->chunks);
     summary_cell_int(summary, M_file_failed, i, chunks->failed);
     summary_cell_int(summary, M_file_total_events, i, chunks->events);
     summary_cell_real(summary, M_file_total_duration, i, seconds);
     summary_cell_real(summary, M_file_open_seconds, i, clock_seconds(chunks->open_ns));
-    summary_cell_real(summary, M_file_rate_khz, i, ratio(measured(chunks->events), seconds * 1000));
+    summary_cell_real(summary, M_file_rate_khz, i, ratio(as_real(chunks->events), seconds * 1000));
     summary_cell_real(summary, M_file_compression_ratio, i, ratio(compressed, uncompressed));
     summary_cell_real(summary, M_file_times_smaller, i, ratio(uncompressed, compressed));
     summary_cell_int(summary, M_file_total_branches, i, file->total_branches);
     summary_cell_int(summary, M_file_branches_read, i, tally->branches_read);
     summary_cell_real(summary, M_file_branches_read_percent, i,
-                      ratio(100 * measured(tally->branches_read), measured(file->total_branches)));
+                      ratio(100 * as_real(tally->branches_read), as_real(file->total_branches)));
     summary_cell_int(summary, M_file_total_tree_bytes, i, file->compressed);
     summary_cell_int(summary, M_file_tree_uncompressed_bytes, i, file->uncompressed);
     summary_cell_int(summary, M_file_bytes_read, i, tally->bytes_read);
-    summary_cell_real(summary, M_file_bytes_read_percent, i, ratio(100 * measured(tally->bytes_read), compressed));
+    summary_cell_real(summary, M_file_bytes_read_percent, i, ratio(100 * as_real(tally->bytes_read), compressed));
     summary_cell_text(summary, M_file_algorithm, i, file->algorithm);
     summary_cell_int(summary, M_file_level, i, file->level);
     summary_cell_int(summary, M_file_clusters, i, file->clusters);
@@ -305,7 +306,7 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
     summary_cell_int(summary, M_file_least_bytes_to_read, i, whole_number(tally->least));
     summary_cell_int(summary, M_file_source_bytes_read, i, chunks->bytes_read);
     summary_cell_real(summary, M_file_requests_per_chunk, i,
-                      ratio(measured(chunks->read_requests), (double)chunks->chunks));
+                      ratio(as_real(chunks->read_requests), (double)chunks->chunks));
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
@@ -313,7 +314,7 @@ static void fill_row(branch_pass *pass, uint32_t i, roast_summary *summary)
 static double mean_of_column(const roast_summary *summary, metric_id column)
 {
     moments m = {0};
-    for (size_t i = 0; i < summary->rows[ROAST_SCOPE_file].count; i++) {
+    for (size_t i = 0; i < summary->rows[ROAST_SCOPE_FILE].count; i++) {
         roast_value value = summary_cell(summary, column, i);
         if (value.kind == ROAST_REAL)
             moments_add(&m, value.as.real);
@@ -349,8 +350,8 @@ static void set_bytes(branch_pass *pass, roast_summary *summary)
     summary_set_int(summary, M_run_branch_bytes_read, read);
     summary_set_int(summary, M_run_branch_bytes_unread, unread);
     summary_set_int(summary, M_run_least_bytes_to_read, whole_number(least));
-    summary_set_real(summary, M_run_read_amplification, ratio(measured(all->bytes_read), least));
-    summary_set_real(summary, M_run_requests_per_chunk, ratio(measured(all->read_requests), (double)all->chunks));
+    summary_set_real(summary, M_run_read_amplification, ratio(as_real(all->bytes_read), least));
+    summary_set_real(summary, M_run_requests_per_chunk, ratio(as_real(all->read_requests), (double)all->chunks));
 }
 
 static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summary *summary)
@@ -410,7 +411,7 @@ static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_er
     size_t files = run_files(a->run), datasets = run_datasets(a->run) + 1;
     pass->files = arena_alloc(scratch, files, sizeof *pass->files);
     pass->datasets = arena_alloc(scratch, datasets, sizeof *pass->datasets);
-    if (!owners_init(&pass->read, a->run) || !pass->files || !pass->datasets)
+    if (!name_readers_init(&pass->read, a->run) || !pass->files || !pass->datasets)
         return fail_memory(err);
     for (size_t i = 0; i < files; i++)
         pass->files[i] = (file_tally){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN};
@@ -431,7 +432,7 @@ roast_code analyse_branches(analysis *a, roast_error *err)
     branch_pass pass = {
         .a = a, .places = a->read_sets.places, .pairs = a->read_sets.pairs, .count = a->read_sets.count};
     roast_code code = pass_over_branches(&pass, &scratch, err);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_file, run_files(a->run)))
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_FILE, run_files(a->run)))
         code = fail_memory(err);
     for (uint32_t i = 0; !code && i < run_files(a->run); i++)
         fill_row(&pass, i, a->summary);
@@ -444,7 +445,7 @@ roast_code analyse_branches(analysis *a, roast_error *err)
         code = count_branches_read(&pass, &branches_read, err);
     if (!code)
         set_run_metrics(&pass, branches_read, a->summary);
-    owners_release(&pass.read);
+    name_readers_release(&pass.read);
     branch_list_release(&pass.branches);
     arena_release(&scratch);
     return code;

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/saturate.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 /* Failed attempts of one reason in one place. */
 typedef struct failure_group {
@@ -26,7 +27,7 @@ typedef struct failure_list {
 typedef struct chunk_pass {
     analysis *a;
     int64_t records, successful, failed, retried, recomputed;
-    int64_t run_delay_ns, schema_ns, noncpu_ns;
+    int64_t run_delay_ns, events_ns, noncpu_ns;
     moments duration, mem_delta, mem_peak, events, time_per_event, mem_per_event;
     line_fit runtime_vs_events;
     /* Per successful attempt, NAN where absent: exact percentiles need all of them. */
@@ -36,29 +37,15 @@ typedef struct chunk_pass {
 
 /* ---- One record ---------------------------------------------------------------------------------------------- */
 
-static int64_t or_zero(int64_t value)
-{
-    return value == ROAST_ABSENT ? 0 : value;
-}
-
-static int64_t busy_ns(const roast_chunk *chunk)
-{
-    int64_t sum = or_zero(chunk->duration_ns);
-    saturated_add(&sum, or_zero(chunk->open_ns));
-    saturated_add(&sum, or_zero(chunk->events_ns));
-    saturated_add(&sum, or_zero(chunk->return_ns));
-    return sum;
-}
-
-/* again: what it gave was there already, so only its time counts. */
-static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed, bool again)
+/* recomputed: what it gave was there already, so only its time counts. */
+static void tally(chunk_tally *tally, const roast_chunk *chunk, bool failed, bool recomputed)
 {
     tally->failed += failed;
-    saturated_add(&tally->busy_ns, busy_ns(chunk));
+    saturated_add(&tally->busy_ns, chunk_busy_ns(chunk));
     saturated_add(&tally->attempted_ns, or_zero(chunk->duration_ns));
     add_measured(&tally->cpu_ns, chunk->cpu_ns);
     add_measured(&tally->open_ns, chunk->open_ns);
-    if (failed || again)
+    if (failed || recomputed)
         return;
     tally->chunks++;
     if (tally->chunks == 1) /* nothing done is 0; from the first on, what was not measured is absent */
@@ -139,7 +126,7 @@ static bool measure_failure(chunk_pass *pass, const roast_chunk *chunk)
     if (!group)
         return false;
     group->count++;
-    saturated_add(&group->lost_ns, busy_ns(chunk));
+    saturated_add(&group->lost_ns, chunk_busy_ns(chunk));
     return true;
 }
 
@@ -153,7 +140,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     chunk_pass *pass = context;
     analysis *a = pass->a;
     const roast_chunk *chunk = &row->record;
-    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    bool failed = chunk_failed(chunk);
     bool memory_out = false;
     ledger_attempt attempt = {0};
     if (ledger_read(&a->ledger, a->run, row, &attempt, &memory_out)) {
@@ -163,24 +150,24 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     pass->records++;
     pass->successful += !failed;
     pass->failed += failed;
-    pass->retried += chunk->attempt == 2 && !attempt.again;
-    pass->recomputed += attempt.again;
+    pass->retried += chunk->attempt == 2 && !attempt.recomputed;
+    pass->recomputed += attempt.recomputed;
     add_measured(&pass->run_delay_ns, chunk->run_delay_ns);
-    add_measured(&pass->schema_ns, chunk->events_ns);
+    add_measured(&pass->events_ns, chunk->events_ns);
     if (chunk->cpu_ns != ROAST_ABSENT && chunk->duration_ns != ROAST_ABSENT)
         add_measured(&pass->noncpu_ns, chunk->duration_ns - chunk->cpu_ns);
     add_if_known(&pass->mem_peak, mebibytes(chunk->rss_peak));
     size_t dataset = index_or_last(row->dataset, run_datasets(a->run));
-    tally(&a->all, chunk, failed, attempt.again);
-    tally(&a->datasets[dataset], chunk, failed, attempt.again);
-    tally(&a->files[index_or_last(row->file, run_files(a->run))], chunk, failed, attempt.again);
-    tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed, attempt.again);
+    tally(&a->all, chunk, failed, attempt.recomputed);
+    tally(&a->datasets[dataset], chunk, failed, attempt.recomputed);
+    tally(&a->files[index_or_last(row->file, run_files(a->run))], chunk, failed, attempt.recomputed);
+    tally(&a->workers[index_or_last(row->worker, run_workers(a->run))], chunk, failed, attempt.recomputed);
     if (chunk->t_start_ns != ROAST_ABSENT) {
-        analysis_saw_time(a, chunk->t_start_ns);
-        analysis_saw_time(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
+        extend_window(a, chunk->t_start_ns);
+        extend_window(a, chunk->t_start_ns + or_zero(chunk->duration_ns));
     }
     bool kept = !memory_out && (failed ? measure_failure(pass, chunk) : measure_success(pass, chunk));
-    int64_t events = failed || attempt.again ? 0 : or_zero(chunk->events);
+    int64_t events = failed || attempt.recomputed ? 0 : or_zero(chunk->events);
     return kept && read_set_add(&a->read_sets, row->file, (uint32_t)dataset, row->branch_set, events) ? ROAST_OK
                                                                                                       : ROAST_MEMORY;
 }
@@ -225,7 +212,7 @@ static void set_sums(const chunk_pass *pass, roast_summary *summary)
     summary_set_real(summary, M_run_chunk_noncpu_seconds_total, clock_seconds(pass->noncpu_ns));
     summary_set_real(summary, M_run_chunk_run_delay_seconds_total, clock_seconds(pass->run_delay_ns));
     summary_set_real(summary, M_run_chunk_open_seconds_total, clock_seconds(pass->a->all.open_ns));
-    summary_set_real(summary, M_run_chunk_schema_seconds_total, clock_seconds(pass->schema_ns));
+    summary_set_real(summary, M_run_chunk_events_seconds_total, clock_seconds(pass->events_ns));
 }
 
 static void set_fit(const chunk_pass *pass, roast_summary *summary)
@@ -298,19 +285,19 @@ static void fill_dataset_row(roast_summary *summary, size_t row, roast_str name,
     summary_cell_int(summary, M_dataset_total_events, row, tally->events);
     summary_cell_real(summary, M_dataset_total_duration, row, seconds);
     summary_cell_real(summary, M_dataset_mean_duration, row, ratio(seconds, chunks));
-    summary_cell_real(summary, M_dataset_mean_events_per_chunk, row, ratio(measured(tally->events), chunks));
+    summary_cell_real(summary, M_dataset_mean_events_per_chunk, row, ratio(as_real(tally->events), chunks));
     summary_cell_real(summary, M_dataset_cpu_seconds, row, clock_seconds(tally->cpu_ns));
     summary_cell_real(summary, M_dataset_open_seconds, row, clock_seconds(tally->open_ns));
     summary_cell_int(summary, M_dataset_bytes_read, row, tally->bytes_read);
-    summary_cell_real(summary, M_dataset_rate_khz, row, ratio(measured(tally->events), seconds * 1000));
-    summary_cell_real(summary, M_dataset_requests_per_chunk, row, ratio(measured(tally->read_requests), chunks));
+    summary_cell_real(summary, M_dataset_rate_khz, row, ratio(as_real(tally->events), seconds * 1000));
+    summary_cell_real(summary, M_dataset_requests_per_chunk, row, ratio(as_real(tally->read_requests), chunks));
 }
 
 static bool add_dataset_rows(const analysis *a)
 {
     size_t count = run_datasets(a->run);
     bool unknown = a->datasets[count].chunks + a->datasets[count].failed > 0;
-    if (!summary_add_rows(a->summary, ROAST_SCOPE_dataset, count + unknown))
+    if (!summary_add_rows(a->summary, ROAST_SCOPE_DATASET, count + unknown))
         return false;
     for (size_t i = 0; i < count; i++)
         fill_dataset_row(a->summary, i, run_dataset(a->run, (uint32_t)i), &a->datasets[i]);
@@ -322,7 +309,7 @@ static bool add_dataset_rows(const analysis *a)
 static bool add_failure_rows(const chunk_pass *pass, roast_summary *summary)
 {
     size_t count = pass->failures.keys.count;
-    if (!summary_add_rows(summary, ROAST_SCOPE_failure, count))
+    if (!summary_add_rows(summary, ROAST_SCOPE_FAILURE, count))
         return false;
     for (size_t i = 0; i < count; i++) {
         const failure_group *group = &pass->failures.groups[i];
@@ -364,7 +351,7 @@ static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_e
 
 roast_code analyse_chunks(analysis *a, roast_error *err)
 {
-    chunk_pass pass = {.a = a, .run_delay_ns = ROAST_ABSENT, .schema_ns = ROAST_ABSENT, .noncpu_ns = ROAST_ABSENT};
+    chunk_pass pass = {.a = a, .run_delay_ns = ROAST_ABSENT, .events_ns = ROAST_ABSENT, .noncpu_ns = ROAST_ABSENT};
     roast_code code = run_each_chunk(a->run, RUN_MEASURES, see_chunk, &pass, err);
     if (code == ROAST_MEMORY)
         fail_memory(err);

@@ -141,7 +141,7 @@ static bool break_down_by_section(compare_work *w)
     double around[SIDES], rest[SIDES], failed[SIDES];
     for (compare_side side = SIDE_A; side < SIDES; side++) {
         const int64_t *phases = w->phases[side];
-        around[side] = seconds_per_run(w, side, phases[PHASE_OPEN] + phases[PHASE_BUILD] + phases[PHASE_RETURN]);
+        around[side] = seconds_per_run(w, side, phases[PHASE_OPEN] + phases[PHASE_EVENTS] + phases[PHASE_RETURN]);
         rest[side] = seconds_per_run(w, side, w->outside_sections[side]);
         failed[side] = seconds_per_run(w, side, phases[PHASE_FAILED]);
     }

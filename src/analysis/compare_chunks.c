@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/facts.h"
 #include "run/reader.h"
 
 #define ONLY_IN_B UINT32_MAX
@@ -14,7 +15,7 @@
 
 const char *const PHASE_TITLES[PHASE_COUNT] = {
     [PHASE_OPEN] = "opening files",
-    [PHASE_BUILD] = "building events",
+    [PHASE_EVENTS] = "building events",
     [PHASE_CPU] = "process: CPU",
     [PHASE_WAIT] = "process: I/O and locks",
     [PHASE_DELAY] = "process: no core free",
@@ -36,11 +37,6 @@ typedef struct run_reading {
     u64map pids;
     bool out_of_memory;
 } run_reading;
-
-static int64_t or_zero(int64_t value)
-{
-    return value == ROAST_ABSENT ? 0 : value;
-}
 
 /* The array, with room for place; what is new in it is zero. NULL if memory is out: then it is as it was. */
 static void *with_room(void *array, size_t *capacity, size_t place, size_t size)
@@ -81,10 +77,8 @@ static void part_add(part_table *table, uint32_t part, compare_side side, int64_
 
 static roast_str host_of(const roast_run *run, const roast_worker *worker)
 {
-    if (worker && !str_absent(worker->host) && worker->host.len)
-        return worker->host;
     if (worker)
-        return worker->address;
+        return worker_host(worker);
     roast_str host = roast_run_fact(run, "host");
     return str_absent(host) ? STR("unknown") : host;
 }
@@ -207,7 +201,7 @@ static void add_phases(compare_work *w, compare_side side, const roast_chunk *ch
 {
     int64_t *phases = w->phases[side], process = or_zero(chunk->duration_ns);
     phases[PHASE_OPEN] += or_zero(chunk->open_ns);
-    phases[PHASE_BUILD] += or_zero(chunk->events_ns);
+    phases[PHASE_EVENTS] += or_zero(chunk->events_ns);
     phases[PHASE_RETURN] += or_zero(chunk->return_ns);
     if (chunk->cpu_ns == ROAST_ABSENT) {
         phases[PHASE_PROCESS] += process;
@@ -310,9 +304,8 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     run_reading *r = context;
     compare_work *w = r->work;
     const roast_chunk *chunk = &row->record;
-    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
-    int64_t busy =
-        or_zero(chunk->open_ns) + or_zero(chunk->events_ns) + or_zero(chunk->duration_ns) + or_zero(chunk->return_ns);
+    bool failed = chunk_failed(chunk);
+    int64_t busy = chunk_busy_ns(chunk);
     int64_t events = failed ? 0 : or_zero(chunk->events);
     part_add(&w->datasets, r->datasets[index_or_last(row->dataset, run_datasets(r->run))], r->side, busy, events);
     part_add(&w->hosts, r->hosts[index_or_last(row->worker, run_workers(r->run))], r->side, busy, events);

@@ -20,7 +20,7 @@ typedef struct part_table {
 /* What a core did, in the order of a chunk's life. Together they are the time in chunks. */
 typedef enum chunk_phase {
     PHASE_OPEN,
-    PHASE_BUILD,
+    PHASE_EVENTS,
     PHASE_CPU,
     PHASE_WAIT,    /* in process(), neither on a CPU nor waiting for one */
     PHASE_DELAY,   /* in process(), no core was free */
@@ -34,8 +34,8 @@ extern const char *const PHASE_TITLES[PHASE_COUNT];
 
 /* One successful attempt. */
 typedef struct chunk_times {
-    int64_t open, build, process, back, cpu, delay; /* ns or ROAST_ABSENT */
-    uint32_t cluster;                               /* the worker, or the process where that is not known */
+    int64_t open, events_ns, process, return_ns, cpu, delay; /* ns or ROAST_ABSENT */
+    uint32_t cluster;                                        /* the worker, or the process where that is not known */
 } chunk_times;
 
 typedef struct chunk_pair {

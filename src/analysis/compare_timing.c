@@ -32,7 +32,7 @@ static const judged_metric JUDGED[] = {
     {M_run_chunk_noncpu_seconds_total, "process: waiting", LESS_IS_BETTER, true},
     {M_run_chunk_run_delay_seconds_total, "process: no core free", LESS_IS_BETTER, false},
     {M_run_chunk_open_seconds_total, "opening files", LESS_IS_BETTER, true},
-    {M_run_chunk_schema_seconds_total, "building events", LESS_IS_BETTER, false},
+    {M_run_chunk_events_seconds_total, "building events", LESS_IS_BETTER, false},
     {M_run_core_efficiency, "core efficiency", MORE_IS_BETTER, false},
     {M_run_cpu_efficiency_fine, "CPU efficiency", MORE_IS_BETTER, false},
     {M_run_speedup_factor, "chunks at once", MORE_IS_BETTER, false},
@@ -54,7 +54,7 @@ const judged_metric *judged_metric_at(size_t index)
 
 const judged_metric *judged_metric_find(roast_str name)
 {
-    metric_id id = metric_find(ROAST_SCOPE_run, name);
+    metric_id id = metric_find(ROAST_SCOPE_RUN, name);
     for (size_t i = 0; i < sizeof JUDGED / sizeof JUDGED[0]; i++)
         if (JUDGED[i].metric == id)
             return &JUDGED[i];
@@ -81,7 +81,7 @@ static compared_timing new_timing(const char *id, const char *what, const char *
 typedef enum pair_quantity {
     PAIR_CHUNK,
     PAIR_OPEN,
-    PAIR_BUILD,
+    PAIR_EVENTS,
     PAIR_CPU,
     PAIR_WAIT,
     PAIR_DELAY,
@@ -93,7 +93,7 @@ static const struct {
 } QUANTITIES[] = {
     [PAIR_CHUNK] = {"chunk", "time per chunk"},
     [PAIR_OPEN] = {"open", "opening files"},
-    [PAIR_BUILD] = {"build", "building events"},
+    [PAIR_EVENTS] = {"events", "building events"},
     [PAIR_CPU] = {"cpu", "process: CPU"},
     [PAIR_WAIT] = {"wait", "process: I/O and locks"},
     [PAIR_DELAY] = {"delay", "process: no core free"},
@@ -117,12 +117,12 @@ static int64_t quantity_of(const chunk_times *own, const chunk_times *other, pai
         if (sum == ROAST_ABSENT)
             return sum;
         sum = sum_where_both(sum, own->open, other->open);
-        sum = sum_where_both(sum, own->build, other->build);
-        return sum_where_both(sum, own->back, other->back);
+        sum = sum_where_both(sum, own->events_ns, other->events_ns);
+        return sum_where_both(sum, own->return_ns, other->return_ns);
     case PAIR_OPEN:
         return own->open;
-    case PAIR_BUILD:
-        return own->build;
+    case PAIR_EVENTS:
+        return own->events_ns;
     case PAIR_CPU:
         return own->cpu;
     case PAIR_WAIT:
@@ -132,7 +132,7 @@ static int64_t quantity_of(const chunk_times *own, const chunk_times *other, pai
     case PAIR_DELAY:
         return own->delay;
     case PAIR_BACK:
-        return own->back;
+        return own->return_ns;
     }
     return ROAST_ABSENT;
 }

@@ -147,7 +147,7 @@ static void read_ledger(explaining *e)
         LEDGER_CATEGORIES(LEDGER_ID)
 #undef LEDGER_ID
     };
-    for (size_t row = 0; row < e->summary->rows[ROAST_SCOPE_ledger].count; row++) {
+    for (size_t row = 0; row < e->summary->rows[ROAST_SCOPE_LEDGER].count; row++) {
         roast_value id = summary_cell(e->summary, M_ledger_category, row);
         roast_value seconds = summary_cell(e->summary, M_ledger_core_seconds, row);
         for (int i = 0; i < LEDGER_COUNT; i++)
@@ -192,7 +192,7 @@ static void keep_names(explaining *e)
 static bool explainable(const explaining *e)
 {
     return e->trace->count > 0 && e->trace->dropped == 0 && e->cores > 0 && e->wall > 0 &&
-           e->summary->rows[ROAST_SCOPE_ledger].count > 0;
+           e->summary->rows[ROAST_SCOPE_LEDGER].count > 0;
 }
 
 roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *summary, const trace *t, bool what_ifs,

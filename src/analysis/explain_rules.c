@@ -23,7 +23,7 @@ static double cell_number(const roast_summary *summary, metric_id column, size_t
 }
 
 /* What the measurement carries directly is sure; what needs a model is likely. */
-static finding_confidence measured(const explaining *e)
+static finding_confidence confidence_of_replay(const explaining *e)
 {
     return e->out->replay_answers && e->out->replay_error_percent < 5 ? FINDING_SURE : FINDING_LIKELY;
 }
@@ -236,7 +236,7 @@ void explain_losses(explaining *e)
         return;
     double cost = cost_of_losses(e);
     double saving = saving_of(e, &(replay_change){.no_losses = true}, cost);
-    finding *f = add_finding(e, FINDING_WORKERS_LOST, measured(e), cost, saving);
+    finding *f = add_finding(e, FINDING_WORKERS_LOST, confidence_of_replay(e), cost, saving);
     add_evidence(f, "workers lost", NOBODY, lost, "count");
     for (uint32_t w = 0, told = 0; w < run_workers(e->run) && told < 2; w++) {
         const roast_worker *worker = run_worker(e->run, w);
@@ -252,7 +252,7 @@ void explain_losses(explaining *e)
 static void tell_failures(explaining *e, finding *f)
 {
     const roast_summary *s = e->summary;
-    size_t rows = s->rows[ROAST_SCOPE_failure].count, worst = 0;
+    size_t rows = s->rows[ROAST_SCOPE_FAILURE].count, worst = 0;
     for (size_t i = 1; i < rows; i++)
         if (cell_number(s, M_failure_lost_seconds, i) > cell_number(s, M_failure_lost_seconds, worst))
             worst = i;
@@ -286,8 +286,8 @@ void explain_failures(explaining *e)
     }
     if (!failed)
         return;
-    finding *f =
-        add_finding(e, FINDING_FAILURES, measured(e), cost, saving_of(e, &(replay_change){.no_failures = true}, cost));
+    finding *f = add_finding(e, FINDING_FAILURES, confidence_of_replay(e), cost,
+                             saving_of(e, &(replay_change){.no_failures = true}, cost));
     add_evidence(f, "attempts that failed", NOBODY, (double)failed, "count");
     tell_failures(e, f);
 }
@@ -325,7 +325,7 @@ static void explain_ramp_up(explaining *e)
     double saving = saving_of(e, &(replay_change){.all_present = true}, late.missing);
     if (!worth_telling(e, saving))
         return;
-    finding *f = add_finding(e, FINDING_RAMP_UP, measured(e), late.missing, saving);
+    finding *f = add_finding(e, FINDING_RAMP_UP, confidence_of_replay(e), late.missing, saving);
     add_evidence(f, "workers that came after the start", NOBODY, late.count, "count");
     add_evidence(f, "the last of them came after", NOBODY, late.last, "s");
 }
@@ -338,7 +338,7 @@ void explain_start(explaining *e)
         double both = saving_of(e, &(replay_change){.no_start = true}, idle + preprocessing);
         double part = idle / (idle + preprocessing);
         if (worth_telling(e, both * part)) {
-            finding *f = add_finding(e, FINDING_START_UP, measured(e), idle, both * part);
+            finding *f = add_finding(e, FINDING_START_UP, confidence_of_replay(e), idle, both * part);
             add_evidence(f, "cores waited for their first chunk, on average", NOBODY, idle / e->cores, "s");
         }
         if (worth_telling(e, both * (1 - part))) {
@@ -394,7 +394,7 @@ static busy_sums sum_busy(const explaining *e, bool ordinary)
         if (a->failed || (ordinary && slow))
             continue;
         sums.all += trace_seconds(a);
-        sums.open += (double)(a->open + a->build);
+        sums.open += (double)(a->open + a->events_s);
         sums.wait += (double)a->wait;
         sums.cpu += (double)a->cpu;
         sums.core += (double)a->core;
@@ -421,7 +421,7 @@ static void explain_opening(explaining *e, const busy_sums *sums)
     double saving = saving_of(e, &change, sums->open * (factor > 1 ? 1 - 1 / factor : 1));
     if (!worth_telling(e, saving))
         return;
-    finding *f = add_finding(e, FINDING_OPENING, measured(e), sums->open, saving);
+    finding *f = add_finding(e, FINDING_OPENING, confidence_of_replay(e), sums->open, saving);
     if (f && share < 0.12)
         f->confidence = FINDING_NOTE;
     if (f && factor > 1)
@@ -440,7 +440,7 @@ static void explain_io(explaining *e)
     if (all.told < 0.5 * all.all || share < 0.2)
         return;
     double saving = saving_of(e, &(replay_change){.no_wait = true}, all.wait);
-    finding *f = add_finding(e, FINDING_IO_BOUND, measured(e), all.wait, saving);
+    finding *f = add_finding(e, FINDING_IO_BOUND, confidence_of_replay(e), all.wait, saving);
     if (f && share < 0.35)
         f->confidence = FINDING_NOTE;
     add_evidence(f, "of the time of a chunk, waiting in process()", NOBODY, 100 * share, "%");
@@ -458,7 +458,7 @@ void explain_process(explaining *e)
     explain_opening(e, &all);
     explain_io(e);
     if (all.core > 0.1 * all.all) {
-        finding *f = add_finding(e, FINDING_NO_CORE_FREE, measured(e), all.core, all.core / e->cores);
+        finding *f = add_finding(e, FINDING_NO_CORE_FREE, confidence_of_replay(e), all.core, all.core / e->cores);
         add_evidence(f, "of the time of a chunk, ready to run without a core", NOBODY, 100 * all.core / all.all, "%");
     }
     double cpu = e->ledger[LEDGER_PROCESS_CPU] / e->total;
@@ -511,7 +511,7 @@ static void explain_tail(explaining *e)
     double saving = large || few ? saving_of(e, &change, idle) : plain.tail_seconds;
     if (!worth_telling(e, saving))
         return;
-    finding *f = add_finding(e, few ? FINDING_TOO_FEW_CHUNKS : FINDING_TAIL, measured(e), idle, saving);
+    finding *f = add_finding(e, few ? FINDING_TOO_FEW_CHUNKS : FINDING_TAIL, confidence_of_replay(e), idle, saving);
     if (f && !large && !few)
         f->confidence = FINDING_NOTE; /* every run ends with about half a chunk per core: nothing that helps is known */
     double longest = 0, chunks = 0;
@@ -532,7 +532,8 @@ void explain_end(explaining *e)
     if (after < 0.03 * e->wall)
         return;
     bool merged = e->ledger[LEDGER_MERGING] > 0.3 * after * e->cores;
-    finding *f = add_finding(e, FINDING_MERGING, merged ? measured(e) : FINDING_LIKELY, after * e->cores, after);
+    finding *f =
+        add_finding(e, FINDING_MERGING, merged ? confidence_of_replay(e) : FINDING_LIKELY, after * e->cores, after);
     add_evidence(f, "from the last chunk to the end", NOBODY, after, "s");
     if (e->ledger[LEDGER_MERGING] > 0)
         add_evidence(f, "core time of merging", NOBODY, e->ledger[LEDGER_MERGING], "s");
@@ -544,7 +545,7 @@ void explain_end(explaining *e)
 static void explain_lzma(explaining *e)
 {
     const roast_summary *s = e->summary;
-    size_t files = s->rows[ROAST_SCOPE_file].count, lzma = 0;
+    size_t files = s->rows[ROAST_SCOPE_FILE].count, lzma = 0;
     double seconds = 0;
     for (size_t i = 0; i < files; i++) {
         roast_value with = summary_cell(s, M_file_algorithm, i);
@@ -565,7 +566,7 @@ static void explain_over_read(explaining *e)
 {
     const roast_summary *s = e->summary;
     double used = 0, read = real_of(e, M_run_total_bytes_read), known = 0;
-    size_t files = s->rows[ROAST_SCOPE_file].count;
+    size_t files = s->rows[ROAST_SCOPE_FILE].count;
     for (size_t i = 0; i < files; i++) {
         const roast_file *file = run_file(e->run, (uint32_t)i);
         double bytes = cell_number(s, M_file_bytes_read, i), events = cell_number(s, M_file_total_events, i);

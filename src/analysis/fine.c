@@ -113,7 +113,7 @@ roast_code analyse_fine(analysis *a, roast_error *err)
     roast_code code = prefixes ? sum_activities(a, &names, prefixes, &sums, err) : fail_memory(err);
     if (!code && count)
         set_sums(a->summary, &sums);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_activity, names.count))
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_ACTIVITY, names.count))
         code = fail_memory(err);
     for (uint32_t i = 0; !code && i < names.count; i++)
         fill_row(a->summary, i, names.strings[i], &prefixes[i]);

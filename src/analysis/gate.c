@@ -182,7 +182,7 @@ static roast_code find_metric(const judged_metric **out, roast_str name, roast_e
     *out = judged_metric_find(name);
     if (*out)
         return ROAST_OK;
-    bool exists = metric_find(ROAST_SCOPE_run, name) != METRIC_COUNT;
+    bool exists = metric_find(ROAST_SCOPE_RUN, name) != METRIC_COUNT;
     int length = name.len < 64 ? (int)name.len : 64;
     return exists ? fail(err, ROAST_USAGE, "%.*s: more of it is neither better nor worse; see roast gate --help",
                          length, name.ptr)

@@ -39,7 +39,7 @@ int64_t mark_begun(const chunk_mark *mark)
 
 int64_t mark_done(const chunk_mark *mark)
 {
-    return mark->end_ns + mark->back_ns;
+    return mark->end_ns + mark->return_ns;
 }
 
 static int compare_begun(const void *left, const void *right)
@@ -115,7 +115,7 @@ static roast_code fill_lanes(lane_pass *pass, lane_list *out, begun *order)
 {
     run_series *series = pass->series;
     for (size_t i = 0; i < series->n_chunks; i++)
-        if (series->chunks[i].placed)
+        if (series->chunks[i].on_axis)
             order[out->n_chunks++] = (begun){mark_begun(&series->chunks[i]), (uint32_t)i};
     qsort(order, out->n_chunks, sizeof *order, compare_begun);
     for (size_t i = 0; i < out->n_chunks; i++) {

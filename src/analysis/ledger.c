@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 /* ---- One attempt --------------------------------------------------------------------------------------------- */
 
@@ -49,7 +50,7 @@ static void split_process(const roast_chunk *chunk, int64_t process_ns, double *
 {
     double process = clock_seconds(process_ns);
     if (chunk->cpu_ns == ROAST_ABSENT) {
-        seconds[LEDGER_PROCESS_UNTOLD] = process;
+        seconds[LEDGER_PROCESS_UNSPLIT] = process;
         return;
     }
     double cpu = fmin(fmax(clock_seconds(chunk->cpu_ns), 0), process);
@@ -86,18 +87,18 @@ static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool 
 bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t open = 0, events = 0, process = 0, back = 0;
+    int64_t open = 0, events = 0, process = 0, returning = 0;
     bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
-                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &back);
-    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
-    *out = (ledger_attempt){.failed = failed, .again = succeeded_before(l, row, failed, memory_out)};
-    int64_t begun = on_our_clock(run_worker(run, row->worker), chunk->t_start_ns);
+                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &returning);
+    bool failed = chunk_failed(chunk);
+    *out = (ledger_attempt){.failed = failed, .recomputed = succeeded_before(l, row, failed, memory_out)};
+    int64_t begun = to_client_clock(run_worker(run, row->worker), chunk->t_start_ns);
     if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
         return false;
     out->start_ns = begun - open - events;
-    out->end_ns = begun + process + back;
+    out->end_ns = begun + process + returning;
     split_process(chunk, process, out->process);
-    if (out->failed || out->again) {
+    if (out->failed || out->recomputed) {
         out->seconds[out->failed ? LEDGER_FAILED : LEDGER_LOST] = clock_seconds(out->end_ns - out->start_ns);
         return true;
     }
@@ -105,7 +106,7 @@ bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_a
         out->seconds[i] = out->process[i];
     out->seconds[LEDGER_OPEN] = clock_seconds(open);
     out->seconds[LEDGER_EVENTS] = clock_seconds(events);
-    out->seconds[LEDGER_TRANSFER] = clock_seconds(back);
+    out->seconds[LEDGER_RETURN] = clock_seconds(returning);
     return true;
 }
 
@@ -265,7 +266,7 @@ static roast_code see_task(void *context, const roast_task *task)
         return ROAST_OK;
     bool good = str_equal(task->state, STR("memory"));
     ledger_sums *sums = &pass->l->workers[worker];
-    sums->seconds[good ? LEDGER_PROCESS_UNTOLD : LEDGER_FAILED] += seconds;
+    sums->seconds[good ? LEDGER_PROCESS_UNSPLIT : LEDGER_FAILED] += seconds;
     pass->l->attempts++;
     pass->l->recorded_seconds += seconds;
     saw_start(pass->l, task->start_ns, task->attempt != ROAST_ABSENT && task->attempt > 1);
@@ -358,7 +359,7 @@ static void take_tasks(ledger_sums *sums, idle_times *idle, const task_tally *ta
         sums->seconds[LEDGER_PREPROCESSING] += found * tasks->preprocessing / all;
     }
     if (tasks->chunks > chunk_seconds && chunk_seconds > 0)
-        sums->seconds[LEDGER_TRANSFER] += take(&idle->queue, tasks->chunks - chunk_seconds);
+        sums->seconds[LEDGER_RETURN] += take(&idle->queue, tasks->chunks - chunk_seconds);
 }
 
 /* ---- The engine's sums, where there are no tasks --------------------------------------------------------------- */
@@ -409,7 +410,7 @@ static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known)
     double idle = 0;
     for (size_t i = 0; i < count; i++)
         idle += l->workers[i].seconds[LEDGER_IDLE_QUEUE];
-    share_out(engine.packing, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_TRANSFER);
+    share_out(engine.packing, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_RETURN);
     double merging_between = fmin(engine.merging, fmax(idle - engine.packing, 0));
     share_out(merging_between, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_MERGING);
     share_out(engine.merging - merging_between, l->workers, count, LEDGER_IDLE_TAIL, LEDGER_MERGING);
@@ -420,10 +421,10 @@ static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known)
 typedef struct ledger_build {
     analysis *a;
     ledger *l;
-    double total;    /* core-seconds that there were */
-    double *offered; /* by worker */
-    bool untold;     /* opening files was not measured: it hides between the chunks, so that is not idle time */
-    bool pooled;     /* the records do not say where they ran, or the engine not who was there when */
+    double total;         /* core-seconds that there were */
+    double *offered;      /* by worker */
+    bool open_unmeasured; /* opening files was not measured: it hides between the chunks, so that is not idle time */
+    bool pooled;          /* the records do not say where they ran, or the engine not who was there when */
 } ledger_build;
 
 static double chunk_seconds(const ledger_sums *sums)
@@ -513,7 +514,7 @@ static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_e
     size_t rows = 0;
     for (int i = 0; i < LEDGER_COUNT; i++)
         rows += run->seconds[i] != 0 || i == LEDGER_RESIDUAL;
-    if (!summary_add_rows(summary, ROAST_SCOPE_ledger, rows))
+    if (!summary_add_rows(summary, ROAST_SCOPE_LEDGER, rows))
         return fail_memory(err);
     bool delay_known = summary_value(summary, M_run_chunk_run_delay_seconds_total).kind != ROAST_NOTHING;
     size_t row = 0;
@@ -538,7 +539,7 @@ static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
 {
     roast_summary *summary = b->a->summary;
     size_t workers = b->pooled ? 0 : run_workers(b->a->run);
-    if (!summary_add_rows(summary, ROAST_SCOPE_worker_ledger, workers))
+    if (!summary_add_rows(summary, ROAST_SCOPE_WORKER_LEDGER, workers))
         return fail_memory(err);
     for (uint32_t w = 0; w < workers; w++) {
         roast_str address = run_worker(b->a->run, w)->address;
@@ -557,7 +558,7 @@ static roast_code fill_dataset_rows(ledger_build *b, roast_error *err)
 {
     roast_summary *summary = b->a->summary;
     size_t datasets = run_datasets(b->a->run);
-    if (!summary_add_rows(summary, ROAST_SCOPE_dataset_ledger, datasets))
+    if (!summary_add_rows(summary, ROAST_SCOPE_DATASET_LEDGER, datasets))
         return fail_memory(err);
     for (uint32_t d = 0; d < datasets; d++) {
         const ledger_sums *sums = &b->l->datasets[d];
@@ -591,7 +592,7 @@ static roast_code fill_rows(ledger_build *b, roast_error *err)
     ledger *l = b->l;
     ledger_sums run = {0};
     for (size_t w = 0; w < l->slots.n_groups; w++) {
-        if (b->untold)
+        if (b->open_unmeasured)
             l->workers[w].seconds[LEDGER_IDLE_QUEUE] = 0;
         if (!b->pooled)
             set_residual(&l->workers[w], w + 1 < l->slots.n_groups ? b->offered[w] : 0);
@@ -632,7 +633,7 @@ static roast_code account(ledger_build *b, roast_error *err)
     if (code || l->attempts == 0)
         return code;
     size_t nowhere = l->slots.n_groups - 1;
-    b->untold = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
+    b->open_unmeasured = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
     b->pooled = run_counts(a->run) > 0 || chunk_seconds(&l->workers[nowhere]) * 2 > l->recorded_seconds;
     b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
     if (!b->offered)

@@ -12,10 +12,10 @@
     X(PROCESS_CPU, process_cpu, "process: CPU")                                                                        \
     X(PROCESS_IO, process_io, "process: I/O and locks")                                                                \
     X(PROCESS_CORE, process_core, "process: no core free")                                                             \
-    X(PROCESS_UNTOLD, process_untold, "process (CPU and waiting not told apart)")                                      \
+    X(PROCESS_UNSPLIT, process_unsplit, "process (CPU and waiting not told apart)")                                    \
     X(OPEN, open, "opening files")                                                                                     \
     X(EVENTS, events, "building events")                                                                               \
-    X(TRANSFER, transfer, "handing over, packing")                                                                     \
+    X(RETURN, return, "handing over, packing")                                                                         \
     X(FAILED, failed, "failed and retried")                                                                            \
     X(LOST, lost, "lost with workers")                                                                                 \
     X(MERGING, merging, "merging")                                                                                     \
@@ -40,7 +40,7 @@ typedef struct ledger_sums {
 /* An attempt at a chunk on the client's clock, from opening the file to handing back, and its time by category. */
 typedef struct ledger_attempt {
     int64_t start_ns, end_ns;
-    bool failed, again;               /* again: it had succeeded before */
+    bool failed, recomputed;          /* recomputed: it had succeeded before */
     double seconds[LEDGER_OF_CHUNKS]; /* by category: all of a failed attempt is in one */
     double process[LEDGER_OPEN];      /* its time in process(), whatever became of it */
 } ledger_attempt;

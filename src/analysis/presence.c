@@ -27,15 +27,15 @@ bool worker_presence(const roast_worker *worker, int64_t t_start_ns, int64_t t_e
     return *from <= *to && (worker->left_ns == ROAST_ABSENT || worker->left_ns > t_start_ns);
 }
 
-typedef struct change_of_staff {
+typedef struct worker_event {
     int64_t t_ns;
     uint32_t worker;
     bool leaves;
-} change_of_staff;
+} worker_event;
 
 static int compare_changes(const void *left, const void *right)
 {
-    const change_of_staff *a = left, *b = right;
+    const worker_event *a = left, *b = right;
     if (a->t_ns != b->t_ns)
         return a->t_ns < b->t_ns ? -1 : 1;
     if (a->leaves != b->leaves)
@@ -43,16 +43,16 @@ static int compare_changes(const void *left, const void *right)
     return (a->worker > b->worker) - (a->worker < b->worker);
 }
 
-static size_t list_changes(change_of_staff *changes, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns)
+static size_t list_changes(worker_event *changes, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns)
 {
     size_t count = 0;
     for (uint32_t w = 0; w < run_workers(run); w++) {
         int64_t from, to;
         if (!worker_presence(run_worker(run, w), t_start_ns, t_end_ns, &from, &to))
             continue;
-        changes[count++] = (change_of_staff){from, w, false};
+        changes[count++] = (worker_event){from, w, false};
         if (to < t_end_ns)
-            changes[count++] = (change_of_staff){to, w, true};
+            changes[count++] = (worker_event){to, w, true};
     }
     qsort(changes, count, sizeof *changes, compare_changes);
     return count;
@@ -61,10 +61,10 @@ static size_t list_changes(change_of_staff *changes, const roast_run *run, int64
 roast_code presence_stand_ins(uint32_t *stands_for, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
                               arena *memory, roast_error *err)
 {
-    size_t workers = run_workers(run), gone_first = 0, gone_end = 0;
-    change_of_staff *changes = arena_alloc(memory, workers * 2 + 1, sizeof *changes);
-    uint32_t *gone = arena_alloc(memory, workers + 1, sizeof *gone); /* and nobody came instead yet */
-    if (!changes || !gone)
+    size_t workers = run_workers(run), departed_first = 0, departed_end = 0;
+    worker_event *changes = arena_alloc(memory, workers * 2 + 1, sizeof *changes);
+    uint32_t *departed = arena_alloc(memory, workers + 1, sizeof *departed); /* and nobody came instead yet */
+    if (!changes || !departed)
         return fail_memory(err);
     for (size_t w = 0; w < workers; w++)
         stands_for[w] = PRESENCE_NEW;
@@ -75,12 +75,12 @@ roast_code presence_stand_ins(uint32_t *stands_for, const roast_run *run, int64_
         int64_t of_worker = run_worker(run, w)->cores > 0 ? run_worker(run, w)->cores : 0;
         if (changes[i].leaves) {
             cores -= of_worker;
-            gone[gone_end++] = w;
+            departed[departed_end++] = w;
             continue;
         }
         cores += of_worker;
-        if (cores <= most && gone_first < gone_end)
-            stands_for[w] = gone[gone_first++];
+        if (cores <= most && departed_first < departed_end)
+            stands_for[w] = departed[departed_first++];
         most = cores > most ? cores : most;
     }
     return ROAST_OK;
@@ -88,7 +88,7 @@ roast_code presence_stand_ins(uint32_t *stands_for, const roast_run *run, int64_
 
 static void walk_steps(presence_points *out, const step *steps, size_t count, int64_t t_start_ns, int64_t t_end_ns)
 {
-    roast_count now = {t_start_ns, 0, 0};
+    roast_worker_count now = {t_start_ns, 0, 0};
     size_t i = 0;
     for (; i < count && steps[i].t_ns <= t_start_ns; i++) {
         now.workers += steps[i].workers;
@@ -135,7 +135,7 @@ static roast_code read_exact(presence_points *out, const roast_run *run, int64_t
 
 static int compare_counts(const void *left, const void *right)
 {
-    const roast_count *a = left, *b = right;
+    const roast_worker_count *a = left, *b = right;
     return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
 }
 
@@ -146,7 +146,7 @@ static roast_code read_sampled(presence_points *out, const roast_run *run, arena
         return fail_memory(err);
     out->cores_known = true;
     for (out->count = 0; out->count < run_counts(run); out->count++) {
-        roast_count *point = &out->points[out->count];
+        roast_worker_count *point = &out->points[out->count];
         *point = *run_count(run, out->count);
         out->cores_known = out->cores_known && point->cores != ROAST_ABSENT;
         if (point->cores == ROAST_ABSENT)

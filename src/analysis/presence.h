@@ -7,7 +7,7 @@
 
 /* Points of a line, in order of time; a step is two points at one time. */
 typedef struct presence_points {
-    roast_count *points; /* cores are 0 where not known */
+    roast_worker_count *points; /* cores are 0 where not known */
     size_t count;
     bool cores_known;
     bool exact; /* from arrivals and departures */

@@ -95,11 +95,11 @@ static double changed_seconds(const playing *p, size_t i)
     const stragglers *s = p->r->stragglers;
     double seconds = trace_seconds(a);
     if (p->change->no_outliers && straggler_outlier(s, i))
-        seconds = (double)s->expected[i] + (double)a->back;
+        seconds = (double)s->expected[i] + (double)a->return_s;
     else if (p->change->no_wait)
         seconds -= (double)a->wait;
     if (p->change->no_open)
-        seconds -= (double)(a->open + a->build);
+        seconds -= (double)(a->open + a->events_s);
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         if (slow_core((straggler_kind)kind) || p->change->not_slow[kind])
             seconds /= straggler_slowdown(s, (straggler_kind)kind, a);
@@ -112,8 +112,8 @@ static double overhead_of(const playing *p, size_t i)
     const trace_attempt *a = &p->r->trace->attempts[i];
     size_t datasets = run_datasets(p->r->run);
     double fitted = (double)p->r->stragglers->fixed[a->dataset < datasets ? a->dataset : datasets];
-    double measured = p->change->no_open ? 0 : (double)(a->open + a->build);
-    return fmin(fmax(fitted, measured) + (double)a->back, 0.95 * changed_seconds(p, i));
+    double measured = p->change->no_open ? 0 : (double)(a->open + a->events_s);
+    return fmin(fmax(fitted, measured) + (double)a->return_s, 0.95 * changed_seconds(p, i));
 }
 
 /* ---- Scheduling -------------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void play_attempt(playing *p, size_t i)
     const replay_change *change = p->change;
     if (a->killed || (a->failed && change->no_failures))
         return; /* deaths of workers are replayed, not their traces */
-    if (a->again && change->no_losses)
+    if (a->recomputed && change->no_losses)
         return; /* its first result would not have been lost */
     work w = {.seconds = changed_seconds(p, i), .gap = change->no_gaps ? 0 : (double)a->gap, .attempt = i};
     w.retry = a->retry;
@@ -227,13 +227,13 @@ static void add_core(playing *p, uint32_t w)
     if (stands_in && p->change->no_losses && run_worker(r->run, instead_of)->lost)
         return;
     double arrives = p->change->all_present && !stands_in ? 0 : clock_seconds(from - r->t_start_ns);
-    bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= r->t_end_ns;
+    bool departed = worker->left_ns != ROAST_ABSENT && worker->left_ns <= r->t_end_ns;
     core c = {.worker = w, .until = HUGE_VAL};
     c.free = arrives + (p->change->no_start ? 0 : r->start_delay[w]);
-    c.dies = gone && worker->lost && !p->change->no_losses;
+    c.dies = departed && worker->lost && !p->change->no_losses;
     if (c.dies)
         c.until = clock_seconds(to - r->t_start_ns);
-    else if (gone && !worker->lost)
+    else if (departed && !worker->lost)
         c.until = r->last_start[w];
     core_heap *heap = &p->cores[slowdown_of_worker(p, w) > 1];
     heap->items[heap->count++] = c;

@@ -61,7 +61,7 @@ roast_code analyse_sections(analysis *a, roast_error *err)
     section_pass pass = {.names = run_names(a->run)};
     pass.by_name = arena_alloc(&scratch, pass.names, sizeof *pass.by_name);
     roast_code code = pass.by_name ? run_each_section(a->run, RUN_MEASURES, see_section, &pass, err) : fail_memory(err);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_section, pass.sections))
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_SECTION, pass.sections))
         code = fail_memory(err);
     double process = clock_seconds(a->all.attempted_ns); /* sections of failed attempts are there too */
     for (size_t name = 0, row = 0; !code && name < pass.names; name++)

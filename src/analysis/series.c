@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/msgpack_read.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 enum { MOST_CELLS = 400000, FEWEST_COLUMNS = 100 };
 
@@ -21,11 +22,6 @@ typedef struct chunk_reader {
     access_list *access; /* NULL if it is not asked for */
 } chunk_reader;
 
-static int64_t measured(int64_t ns)
-{
-    return ns > 0 ? ns : 0;
-}
-
 /* Only a damaged file holds times that overflow: they count as not known. */
 static void place(chunk_mark *mark, const roast_chunk *chunk, const roast_worker *worker)
 {
@@ -33,7 +29,7 @@ static void place(chunk_mark *mark, const roast_chunk *chunk, const roast_worker
     mark->start_ns = mark->end_ns = ROAST_ABSENT;
     int64_t start, end;
     if (chunk->t_start_ns == ROAST_ABSENT || __builtin_sub_overflow(chunk->t_start_ns, offset, &start) ||
-        __builtin_add_overflow(start, measured(chunk->duration_ns), &end))
+        __builtin_add_overflow(start, or_zero(chunk->duration_ns), &end))
         return;
     mark->start_ns = start;
     mark->end_ns = end;
@@ -46,7 +42,7 @@ static void add_phases(chunk_reader *reader, uint32_t dataset, const chunk_mark 
     sums->open += clock_seconds(mark->open_ns);
     sums->events += clock_seconds(mark->events_ns);
     sums->process += clock_seconds(process_ns);
-    sums->back += clock_seconds(mark->back_ns);
+    sums->return_s += clock_seconds(mark->return_ns);
 }
 
 static bool make_room(run_series *out)
@@ -76,9 +72,9 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         return ROAST_MEMORY;
     chunk_mark *mark = &reader->out->chunks[reader->out->n_chunks++];
     *mark = (chunk_mark){
-        .open_ns = measured(chunk->open_ns),
-        .events_ns = measured(chunk->events_ns),
-        .back_ns = measured(chunk->return_ns),
+        .open_ns = or_zero(chunk->open_ns),
+        .events_ns = or_zero(chunk->events_ns),
+        .return_ns = or_zero(chunk->return_ns),
         .id = row->id,
         .process_ns = chunk->duration_ns,
         .branches = branches_in(reader->run, row->branch_set),
@@ -93,9 +89,9 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .file = row->file,
         .worker = row->worker,
         .branch_set = row->branch_set,
-        .failed = !str_absent(chunk->error_type) || !str_absent(chunk->error),
+        .failed = chunk_failed(chunk),
     };
-    add_phases(reader, mark->dataset, mark, measured(chunk->duration_ns));
+    add_phases(reader, mark->dataset, mark, or_zero(chunk->duration_ns));
     place(mark, chunk, run_worker(reader->run, row->worker));
     /* Until the sizes are known, the place in the list stands for them. */
     if (reader->access && !access_add(reader->access, row->file, row->branch_set, &mark->compressed))
@@ -206,12 +202,12 @@ static void set_window(run_series *out, const roast_summary *summary)
         chunk_mark *mark = &out->chunks[i];
         if (mark->start_ns == ROAST_ABSENT)
             continue;
-        mark->placed = mark->start_ns >= least && mark->end_ns <= most && mark->open_ns <= length &&
-                       mark->events_ns <= length && mark->back_ns <= length;
-        out->n_elsewhere += !mark->placed;
-        if (!mark->placed)
+        mark->on_axis = mark->start_ns >= least && mark->end_ns <= most && mark->open_ns <= length &&
+                        mark->events_ns <= length && mark->return_ns <= length;
+        out->n_off_axis += !mark->on_axis;
+        if (!mark->on_axis)
             continue;
-        int64_t begun = mark->start_ns - mark->events_ns - mark->open_ns, done = mark->end_ns + mark->back_ns;
+        int64_t begun = mark->start_ns - mark->events_ns - mark->open_ns, done = mark->end_ns + mark->return_ns;
         out->from_ns = begun < out->from_ns ? begun : out->from_ns;
         out->to_ns = done > out->to_ns ? done : out->to_ns;
     }

@@ -11,9 +11,9 @@
 /* One attempt at a chunk, on the run's clock: that of its worker, corrected by its offset. */
 typedef struct chunk_mark {
     int64_t id;
-    int64_t start_ns, end_ns;            /* of process(); ROAST_ABSENT: not known */
-    int64_t process_ns;                  /* how long it took, which may be known when its times are not */
-    int64_t open_ns, events_ns, back_ns; /* around it; 0 if not known */
+    int64_t start_ns, end_ns;              /* of process(); ROAST_ABSENT: not known */
+    int64_t process_ns;                    /* how long it took, which may be known when its times are not */
+    int64_t open_ns, events_ns, return_ns; /* around it; 0 if not known */
     int64_t thread;
     int64_t bytes, events, rss_peak;
     int64_t branches;                 /* how many it read, and … */
@@ -22,12 +22,12 @@ typedef struct chunk_mark {
     uint32_t dataset, file, worker, branch_set;
     uint32_t lane; /* see lanes.h */
     bool failed;
-    bool placed; /* its times are known and near the run: it can be drawn on the run's time axis */
+    bool on_axis; /* its times are known and near the run: it can be drawn on the run's time axis */
 } chunk_mark;
 
 /* Where the time of a dataset's chunks went, failed attempts included. */
 typedef struct phase_sums {
-    double open, events, process, back; /* seconds */
+    double open, events, process, return_s; /* seconds */
 } phase_sums;
 
 typedef enum sample_field {
@@ -63,7 +63,7 @@ typedef struct run_series {
     chunk_mark *chunks;
     size_t n_chunks, capacity;
     phase_sums *phases;       /* by dataset; the last for records that name none */
-    size_t n_elsewhere;       /* chunks whose times are far from the run */
+    size_t n_off_axis;        /* chunks whose times are far from the run */
     presence_points presence; /* of workers */
     size_t n_workers, columns;
     sample_cell *cells[SAMPLE_FIELDS]; /* row by row, a worker each; NULL if no heartbeat carries it */

@@ -79,11 +79,3 @@ core_slot *slot_table_add(slot_table *table, uint32_t worker, int64_t start_ns, 
     s->busy_ns += end_ns - start_ns;
     return s;
 }
-
-int64_t on_our_clock(const roast_worker *worker, int64_t t_ns)
-{
-    if (t_ns == ROAST_ABSENT || !worker || worker->clock_offset_ns == ROAST_ABSENT)
-        return t_ns;
-    int64_t ours;
-    return __builtin_sub_overflow(t_ns, worker->clock_offset_ns, &ours) ? ROAST_ABSENT : ours;
-}

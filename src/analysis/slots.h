@@ -35,7 +35,4 @@ void slot_table_clear(slot_table *table);
  * how long it had been idle; ROAST_ABSENT before its first. */
 core_slot *slot_table_add(slot_table *table, uint32_t worker, int64_t start_ns, int64_t end_ns, int64_t *idle_ns);
 
-/* The time of a record on the client's clock. */
-int64_t on_our_clock(const roast_worker *worker, int64_t t_ns);
-
 #endif

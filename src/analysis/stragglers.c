@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 static const double LEAST_SLOWDOWN = 1.3;   /* below it hosts and files differ anyway */
 static const double LEAST_SIGNIFICANCE = 5; /* standard errors of a group's median */
@@ -20,7 +21,7 @@ enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 3 };
 
 double straggler_seconds(const trace_attempt *attempt)
 {
-    return trace_seconds(attempt) - (double)attempt->back;
+    return trace_seconds(attempt) - (double)attempt->return_s;
 }
 
 static bool comparable(const trace_attempt *attempt)
@@ -231,7 +232,7 @@ roast_str straggler_name(const stragglers *s, straggler_kind kind, uint32_t grou
 /* "tcp://HOST:PORT" names the host; anything else is a host of its own. */
 static roast_str host_name(const roast_worker *worker)
 {
-    return str_absent(worker->host) ? worker->address : worker->host;
+    return worker_host(worker);
 }
 
 /* "root://eos.cern.ch//store/…" is on root://eos.cern.ch, "/data/1/a.root" on the local file system. */

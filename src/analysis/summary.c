@@ -104,7 +104,7 @@ void summary_cell_text(roast_summary *summary, metric_id column, size_t row, roa
 
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why)
 {
-    metric_id id = metric_find(ROAST_SCOPE_run, str_from(name));
+    metric_id id = metric_find(ROAST_SCOPE_RUN, str_from(name));
     if (why)
         *why = id == METRIC_COUNT ? "there is no such metric" : summary->why[id];
     if (id == METRIC_COUNT)
@@ -127,7 +127,7 @@ roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, 
 
 /* ---- Shared by the parts ------------------------------------------------------------------------------------- */
 
-void analysis_saw_time(analysis *a, int64_t t_ns)
+void extend_window(analysis *a, int64_t t_ns)
 {
     if (t_ns == ROAST_ABSENT)
         return;
@@ -144,11 +144,6 @@ void add_measured(int64_t *sum, int64_t term)
     if (*sum == ROAST_ABSENT)
         *sum = 0;
     saturated_add(sum, term);
-}
-
-double measured(int64_t value)
-{
-    return value == ROAST_ABSENT ? (double)NAN : (double)value;
 }
 
 double mebibytes(int64_t bytes)
@@ -218,7 +213,7 @@ static void take_given(roast_summary *summary, const roast_run *run)
 {
     for (size_t i = 0; i < run_givens(run); i++) {
         roast_value value;
-        metric_id id = metric_find(ROAST_SCOPE_run, run_given(run, i, &value));
+        metric_id id = metric_find(ROAST_SCOPE_RUN, run_given(run, i, &value));
         if (id == METRIC_COUNT || summary->values[id].kind != ROAST_NOTHING)
             continue;
         if (value.kind != ROAST_INT && value.kind != ROAST_REAL)

@@ -89,7 +89,7 @@ static void pass_edge(state *s, const edge *e)
 static size_t add_running(edge *edges, const chunk_mark *mark)
 {
     edges[0] = (edge){mark->start_ns - mark->events_ns - mark->open_ns, 1, 0, 0};
-    edges[1] = (edge){mark->end_ns + mark->back_ns, -1, 0, 0};
+    edges[1] = (edge){mark->end_ns + mark->return_ns, -1, 0, 0};
     return edges[1].t_ns > edges[0].t_ns ? 2 : 0;
 }
 
@@ -120,7 +120,7 @@ static size_t collect_edges(state *s, edge *edges, const run_series *series)
     size_t count = 0;
     for (size_t i = 0; i < series->n_chunks; i++) {
         const chunk_mark *mark = &series->chunks[i];
-        if (!mark->placed)
+        if (!mark->on_axis)
             continue;
         int64_t begun = mark->start_ns - mark->events_ns - mark->open_ns;
         if (begun > s->out->last_starts_ns)

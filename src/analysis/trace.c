@@ -77,16 +77,16 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
     a->events = number_or_nan(chunk->events);
     a->bytes = number_or_nan(chunk->bytes_read);
     a->open = seconds_or_zero(chunk->open_ns);
-    a->build = seconds_or_zero(chunk->events_ns);
-    a->back = seconds_or_zero(chunk->return_ns);
+    a->events_s = seconds_or_zero(chunk->events_ns);
+    a->return_s = seconds_or_zero(chunk->return_ns);
     a->failed = attempt->failed;
-    a->again = attempt->again;
+    a->recomputed = attempt->recomputed;
     a->retry = chunk->attempt != ROAST_ABSENT && chunk->attempt > 1;
     a->cpu_known = chunk->cpu_ns != ROAST_ABSENT;
     a->cpu = (float)attempt->process[LEDGER_PROCESS_CPU];
     a->wait = (float)attempt->process[LEDGER_PROCESS_IO];
     a->core = (float)attempt->process[LEDGER_PROCESS_CORE];
-    a->untold = (float)attempt->process[LEDGER_PROCESS_UNTOLD];
+    a->unsplit = (float)attempt->process[LEDGER_PROCESS_UNSPLIT];
     return true;
 }
 

@@ -9,14 +9,14 @@
 #define TRACE_NONE UINT32_MAX
 
 typedef struct trace_attempt {
-    int64_t start_ns, end_ns;                         /* on the client's clock: opening the file; handed back */
-    float open, build, cpu, wait, core, untold, back; /* seconds, as in the ledger; of failed attempts too */
-    float events, bytes;                              /* NAN if not known */
-    float gap;                                        /* seconds that its core had been idle before, while it waited */
-    uint32_t worker, dataset, file;                   /* RUN_UNKNOWN if not known */
-    uint32_t chunk;                                   /* hash of file and first entry */
-    uint32_t after;                                   /* the failed attempt that it repeats; TRACE_NONE */
-    bool failed, again, retry, cpu_known, killed;     /* killed: with its worker */
+    int64_t start_ns, end_ns;                                 /* on the client's clock: opening the file; handed back */
+    float open, events_s, cpu, wait, core, unsplit, return_s; /* seconds, as in the ledger; of failed attempts too */
+    float events, bytes;                                      /* NAN if not known */
+    float gap;                                         /* seconds that its core had been idle before, while it waited */
+    uint32_t worker, dataset, file;                    /* RUN_UNKNOWN if not known */
+    uint32_t chunk;                                    /* hash of file and first entry */
+    uint32_t after;                                    /* the failed attempt that it repeats; TRACE_NONE */
+    bool failed, recomputed, retry, cpu_known, killed; /* killed: with its worker */
 } trace_attempt;
 
 /* Resident memory of a worker after each of its chunks, in MiB, against their number. */

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 /* A worker is looked at in two ways: heartbeats come with the time of their arrival, the probe's samples are finer and
  * come in batches. Each stream is in order; both together are not. */
@@ -41,23 +42,6 @@ typedef struct worker_pass {
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
-/* "tcp://HOST:PORT" names the host; anything else is a host of its own. */
-static roast_str host_of(const roast_worker *worker)
-{
-    if (!str_absent(worker->host))
-        return worker->host;
-    roast_str rest = worker->address;
-    for (size_t i = 0; i + 2 < rest.len; i++)
-        if (memcmp(rest.ptr + i, "://", 3) == 0) {
-            rest = (roast_str){rest.ptr + i + 3, rest.len - i - 3};
-            break;
-        }
-    for (size_t i = rest.len; i > 0; i--)
-        if (rest.ptr[i - 1] == ':')
-            return (roast_str){rest.ptr, i - 1};
-    return rest;
-}
-
 static void add_rate(timeline *rate, int64_t t_ns, double value)
 {
     if (isfinite(value))
@@ -84,13 +68,13 @@ static roast_code see_sample(void *context, const run_sample *row)
 {
     worker_pass *pass = context;
     const roast_sample *sample = &row->record;
-    int64_t t_ns = on_our_clock(run_worker(pass->a->run, row->worker), sample->t_ns);
+    int64_t t_ns = to_client_clock(run_worker(pass->a->run, row->worker), sample->t_ns);
     if (row->worker >= pass->n_workers || t_ns == ROAST_ABSENT)
         return ROAST_OK;
     worker_tally *worker = &pass->workers[row->worker];
     host_tally *host = &pass->hosts[worker->host];
     pass->samples++;
-    analysis_saw_time(pass->a, t_ns);
+    extend_window(pass->a, t_ns);
     see_use(worker, sample, t_ns);
     /* By the host's own clock, which its workers share: what is known of their offsets would shuffle their samples. */
     add_rate(&host->net_read, sample->t_ns, sample->net_read);
@@ -107,7 +91,7 @@ static roast_code read_samples(worker_pass *pass, arena *scratch, roast_error *e
     if (!pass->workers || !pass->hosts)
         return fail_memory(err);
     for (uint32_t i = 0; i < pass->n_workers; i++) {
-        uint32_t host = intern_add(&pass->host_names, host_of(run_worker(pass->a->run, i)), NULL);
+        uint32_t host = intern_add(&pass->host_names, worker_host(run_worker(pass->a->run, i)), NULL);
         if (host == INTERN_NONE)
             return fail_memory(err);
         pass->workers[i] = (worker_tally){
@@ -209,9 +193,9 @@ static void set_host_traffic(const worker_pass *pass, roast_summary *summary)
 static void set_window(analysis *a)
 {
     for (uint32_t i = 0; i < run_workers(a->run); i++)
-        analysis_saw_time(a, run_worker(a->run, i)->left_ns);
+        extend_window(a, run_worker(a->run, i)->left_ns);
     for (size_t i = 0; i < run_counts(a->run); i++)
-        analysis_saw_time(a, run_count(a->run, i)->t_ns);
+        extend_window(a, run_count(a->run, i)->t_ns);
     int64_t start = run_fact_int(a->run, "t_start_ns"), end = run_fact_int(a->run, "t_end_ns");
     if (start == ROAST_ABSENT)
         start = a->first_ns;
@@ -236,7 +220,7 @@ static roast_code read_timeline(worker_timeline *line, const analysis *a, arena 
     roast_code code = presence_read(&presence, a->run, a->summary->t_start_ns, a->summary->t_end_ns, scratch, err);
     line->cores_known = presence.cores_known;
     for (size_t i = 0; !code && i < presence.count; i++) {
-        const roast_count *point = &presence.points[i];
+        const roast_worker_count *point = &presence.points[i];
         timeline_add(&line->workers, point->t_ns, (double)point->workers);
         if (presence.cores_known)
             timeline_add(&line->cores, point->t_ns, (double)point->cores);
@@ -298,9 +282,9 @@ static void set_arrivals(const analysis *a)
     for (uint32_t i = 0; i < run_workers(a->run); i++) {
         const roast_worker *worker = run_worker(a->run, i);
         joined += worker->joined_ns > window->t_start_ns && worker->joined_ns <= window->t_end_ns;
-        bool gone = worker->left_ns >= window->t_start_ns && worker->left_ns <= window->t_end_ns;
-        left += gone && !worker->lost;
-        lost += gone && worker->lost;
+        bool departed = worker->left_ns >= window->t_start_ns && worker->left_ns <= window->t_end_ns;
+        left += departed && !worker->lost;
+        lost += departed && worker->lost;
     }
     summary_set_int(a->summary, M_run_workers_joined, joined);
     summary_set_int(a->summary, M_run_workers_left, left);
@@ -319,7 +303,7 @@ static void fill_worker_chunks(const analysis *a, uint32_t i, roast_summary *sum
     summary_cell_real(summary, M_worker_busy_seconds, i, clock_seconds(chunks->busy_ns));
     summary_cell_real(summary, M_worker_cpu_seconds, i, clock_seconds(chunks->cpu_ns));
     summary_cell_real(summary, M_worker_rate_khz, i,
-                      ratio(measured(chunks->events), clock_seconds(chunks->process_ns) * 1000));
+                      ratio(as_real(chunks->events), clock_seconds(chunks->process_ns) * 1000));
 }
 
 static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *summary)
@@ -327,13 +311,16 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
     const roast_worker *worker = run_worker(pass->a->run, i);
     const worker_tally *tally = &pass->workers[i];
     timeline used = memory_of(tally), busy = cpu_of(tally);
-    bool gone = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
+    bool departed = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
     summary_cell_text(summary, M_worker_worker, i, worker->address);
-    summary_cell_text(summary, M_worker_host, i, host_of(worker));
+    summary_cell_text(summary, M_worker_host, i, worker_host(worker));
     summary_cell_int(summary, M_worker_cores, i, worker->cores);
     summary_cell_int(summary, M_worker_memory_limit, i, worker->memory_limit);
     summary_cell_real(summary, M_worker_present_seconds, i, presence_seconds(pass, i));
-    summary_cell_text(summary, M_worker_departure, i, !gone ? STR("stayed") : worker->lost ? STR("lost") : STR("left"));
+    summary_cell_text(summary, M_worker_departure, i,
+                      !departed      ? STR("stayed")
+                      : worker->lost ? STR("lost")
+                                     : STR("left"));
     summary_cell_text(summary, M_worker_reason, i, worker->reason);
     fill_worker_chunks(pass->a, i, summary);
     if (used.points)
@@ -362,7 +349,7 @@ static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *e
     worker_timeline line = {0};
     bool sampled = run_counts(a->run) > 0, tracked = a->summary->t_start_ns != ROAST_ABSENT && pass->n_workers > 0;
     roast_code code = read_timeline(&line, a, scratch, err);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_worker, pass->n_workers))
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_WORKER, pass->n_workers))
         code = fail_memory(err);
     if (code)
         return code;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 typedef struct totals {
     double events, bytes, seconds, chunks; /* NAN if nothing says */
@@ -15,8 +16,8 @@ static void from_chunks(const analysis *a, totals *t)
 {
     if (a->all.chunks + a->all.failed == 0)
         return;
-    t->events = measured(a->all.events);
-    t->bytes = measured(a->all.bytes_read);
+    t->events = as_real(a->all.events);
+    t->bytes = as_real(a->all.bytes_read);
     t->seconds = clock_seconds(a->all.process_ns);
     t->chunks = (double)a->all.chunks;
 }

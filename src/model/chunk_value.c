@@ -27,7 +27,7 @@ static const struct chunk_field {
     {M_chunk_t_start, AS_SECONDS, offsetof(roast_chunk, t_start_ns)},
     {M_chunk_duration, AS_SECONDS, offsetof(roast_chunk, duration_ns)},
     {M_chunk_open_seconds, AS_SECONDS, offsetof(roast_chunk, open_ns)},
-    {M_chunk_schema_seconds, AS_SECONDS, offsetof(roast_chunk, events_ns)},
+    {M_chunk_events_seconds, AS_SECONDS, offsetof(roast_chunk, events_ns)},
     {M_chunk_return_seconds, AS_SECONDS, offsetof(roast_chunk, return_ns)},
     {M_chunk_cpu_seconds, AS_SECONDS, offsetof(roast_chunk, cpu_ns)},
     {M_chunk_run_delay_seconds, AS_SECONDS, offsetof(roast_chunk, run_delay_ns)},

@@ -7,14 +7,15 @@
 
 static const roast_metric catalogue[] = {
 #define ROAST_METRIC(scope, name, kind, unit, aliases, formula, help)                                                  \
-    {ROAST_SCOPE_##scope, #name, #kind, unit, aliases, formula, help},
+    {(roast_scope)SCOPE_##scope, #name, #kind, unit, aliases, formula, help},
 #include <roast_metrics.def>
 #undef ROAST_METRIC
 };
 
 static const char *const scope_names[ROAST_SCOPE_COUNT] = {
-    "run",     "worker",   "series", "chunk",  "dataset",        "section",       "file",
-    "failure", "activity", "branch", "ledger", "dataset_ledger", "worker_ledger",
+#define SCOPE_NAME(name, NAME) #name,
+    ROAST_SCOPES(SCOPE_NAME)
+#undef SCOPE_NAME
 };
 
 const roast_metric *metric_info(metric_id id)

@@ -4,6 +4,13 @@
 
 #include <roast.h>
 
+/* The scopes as the catalogue spells them: SCOPE_run, … */
+enum {
+#define SCOPE_SPELLING(name, NAME) SCOPE_##name = ROAST_SCOPE_##NAME,
+    ROAST_SCOPES(SCOPE_SPELLING)
+#undef SCOPE_SPELLING
+};
+
 /* M_run_total_events, M_dataset_rate_khz, …: positions in the catalogue. */
 typedef enum metric_id {
 #define ROAST_METRIC(scope, name, kind, unit, aliases, formula, help) M_##scope##_##name,

@@ -13,7 +13,7 @@ typedef struct record_sink {
     roast_code (*given)(void *context, roast_str metric, roast_value value, roast_error *err);
     roast_code (*worker)(void *context, const roast_worker *worker, roast_error *err);
     roast_code (*sample)(void *context, const roast_sample *sample, roast_error *err);
-    roast_code (*count)(void *context, const roast_count *count, roast_error *err);
+    roast_code (*count)(void *context, const roast_worker_count *count, roast_error *err);
     roast_code (*chunk)(void *context, const roast_chunk *chunk, roast_error *err);
     roast_code (*file)(void *context, const roast_file *file, roast_error *err);
     roast_code (*task)(void *context, const roast_task *task, roast_error *err);

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/str.h"
-#include "probe/look.h"
+#include "probe/readings.h"
 
 enum { MOST_ROWS = 256, SLOTS = 512, MOST_FRAMES = 64, LONGEST_NAME = 512, KINDS = 3 };
 
@@ -52,7 +52,7 @@ struct probe_chunk {
     bool seen[PHASE_RETURN + 1];
     int64_t t_start_ns, rss_before, rss_after, peak, sampled_peak;
     bool shares_peak, peak_reset;
-    thread_look start, sum; /* over process() */
+    thread_readings start, sum; /* over process() */
     int64_t thread_id, pid;
     size_t n_rows, rows_capacity, n_frames;
     section_row *rows;
@@ -114,7 +114,7 @@ static void thread_ends(void *argument)
             release(chunk);
     }
     pthread_mutex_unlock(&lock);
-    look_thread_ends();
+    probe_thread_ends();
     this_thread = NULL;
     free(thread);
 }
@@ -138,7 +138,7 @@ static void in_forked_child(void)
 static void set_up(void)
 {
     pthread_key_create(&thread_key, thread_ends);
-    look_after_fork(in_forked_child);
+    probe_after_fork(in_forked_child);
 }
 
 static probe_thread *own_thread(void)
@@ -168,14 +168,14 @@ static void raise_to(int64_t *highest, int64_t value)
 static void peak_begins(probe_chunk *chunk)
 {
     pthread_mutex_lock(&lock);
-    int64_t until_now = in_process ? look_peak(ROAST_ABSENT) : ROAST_ABSENT;
+    int64_t until_now = in_process ? probe_read_peak(ROAST_ABSENT) : ROAST_ABSENT;
     chunk->shares_peak = chunk->shares_peak || in_process;
     for (probe_chunk *other = in_process; other; other = other->next) {
         other->shares_peak = true;
         if (other->peak_reset)
             raise_to(&other->peak, until_now);
     }
-    chunk->peak_reset = look_reset_peak();
+    chunk->peak_reset = probe_reset_peak();
     chunk->next = in_process;
     chunk->back_link = &in_process;
     if (in_process)
@@ -186,7 +186,7 @@ static void peak_begins(probe_chunk *chunk)
 
 static void peak_ends(probe_chunk *chunk)
 {
-    int64_t peak = chunk->peak_reset ? look_peak(chunk->rss_after) : ROAST_ABSENT;
+    int64_t peak = chunk->peak_reset ? probe_read_peak(chunk->rss_after) : ROAST_ABSENT;
     pthread_mutex_lock(&lock);
     leave_list(chunk);
     raise_to(&chunk->peak, peak == ROAST_ABSENT ? chunk->sampled_peak : peak);
@@ -197,7 +197,7 @@ static void peak_ends(probe_chunk *chunk)
     }
 }
 
-void probe_chunks_saw_memory(int64_t rss)
+void probe_chunks_update_peak(int64_t rss)
 {
     pthread_mutex_lock(&lock);
     for (probe_chunk *chunk = in_process; chunk; chunk = chunk->next)
@@ -218,29 +218,29 @@ static void add_difference(int64_t *sum, int64_t now, int64_t before)
 static void process_begins(probe_chunk *chunk)
 {
     peak_begins(chunk);
-    int64_t rss = look_rss();
+    int64_t rss = probe_read_rss();
     if (!chunk->seen[PHASE_PROCESS]) {
         chunk->rss_before = rss;
         chunk->t_start_ns = clock_wall_ns();
     }
-    chunk->start = look_at_thread();
+    chunk->start = probe_read_thread();
 }
 
 static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
 {
-    thread_look now = look_at_thread();
+    thread_readings now = probe_read_thread();
     add_difference(&chunk->sum.cpu_ns, cpu_ns, chunk->start.cpu_ns);
     add_difference(&chunk->sum.run_delay_ns, now.run_delay_ns, chunk->start.run_delay_ns);
     add_difference(&chunk->sum.voluntary_switches, now.voluntary_switches, chunk->start.voluntary_switches);
     add_difference(&chunk->sum.involuntary_switches, now.involuntary_switches, chunk->start.involuntary_switches);
     add_difference(&chunk->sum.page_faults, now.page_faults, chunk->start.page_faults);
-    chunk->rss_after = look_rss();
+    chunk->rss_after = probe_read_rss();
     peak_ends(chunk);
 }
 
 static void enter_phase(probe_chunk *chunk, probe_phase phase)
 {
-    int64_t cpu_ns = chunk->phase == PHASE_PROCESS ? look_cpu_ns() : ROAST_ABSENT;
+    int64_t cpu_ns = chunk->phase == PHASE_PROCESS ? probe_read_cpu_ns() : ROAST_ABSENT;
     chunk->phase_ns[chunk->phase] += clock_monotonic_ns() - chunk->phase_start_ns;
     if (chunk->phase == PHASE_PROCESS)
         process_ends(chunk, cpu_ns);
@@ -250,7 +250,7 @@ static void enter_phase(probe_chunk *chunk, probe_phase phase)
     chunk->seen[phase] = true;
     chunk->phase_start_ns = clock_monotonic_ns();
     if (phase == PHASE_PROCESS)
-        chunk->start.cpu_ns = look_cpu_ns();
+        chunk->start.cpu_ns = probe_read_cpu_ns();
 }
 
 static bool on_own_thread(const probe_chunk *chunk)
@@ -304,7 +304,7 @@ probe_chunk *probe_chunk_begin(void *owner)
     chunk->thread = thread;
     chunk->t_start_ns = clock_wall_ns(); /* until process() begins, if it does */
     chunk->rss_before = chunk->rss_after = chunk->peak = chunk->sampled_peak = ROAST_ABSENT;
-    chunk->sum = (thread_look){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+    chunk->sum = (thread_readings){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
     chunk->thread_id = (int64_t)(uintptr_t)pthread_self(); /* as Python's threading.get_ident() */
     chunk->pid = getpid();
     chunk->phase_start_ns = clock_monotonic_ns();
@@ -480,10 +480,10 @@ void probe_section_enter(probe_kind kind, roast_str name, const void *token, int
     switch (kind) {
     case SECTION_TIME:
         frame->start_ns = clock_monotonic_ns();
-        frame->start_value = look_cpu_ns();
+        frame->start_value = probe_read_cpu_ns();
         break;
     case SECTION_MEMORY:
-        frame->start_value = look_rss();
+        frame->start_value = probe_read_rss();
         if (sum->rss_before == ROAST_ABSENT)
             sum->rss_before = frame->start_value;
         break;
@@ -517,9 +517,9 @@ void probe_section_exit(const void *token, int64_t bytes)
         return;
     int64_t value = bytes;
     if (frame->kind == SECTION_TIME)
-        value = look_cpu_ns();
+        value = probe_read_cpu_ns();
     else if (frame->kind == SECTION_MEMORY)
-        value = look_rss();
+        value = probe_read_rss();
     close_frame(chunk, place, clock_monotonic_ns(), value);
 }
 

@@ -38,6 +38,6 @@ void probe_section_exit(const void *token, int64_t bytes);
 void probe_section_add(probe_chunk *chunk, roast_str name, int64_t duration_ns, int64_t rss_delta, int64_t bytes);
 
 /* For the sampler: a value of the resident memory of this process. */
-void probe_chunks_saw_memory(int64_t rss);
+void probe_chunks_update_peak(int64_t rss);
 
 #endif

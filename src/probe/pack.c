@@ -16,7 +16,7 @@
 #include "base/uuid.h"
 #include "model/branch_set.h"
 #include "model/packed.h"
-#include "probe/look.h"
+#include "probe/readings.h"
 
 /* ---- What the process remembers ------------------------------------------------------------------------------ */
 
@@ -35,15 +35,15 @@ static void unlock_in_child(void)
 
 static void install_fork_handler(void)
 {
-    look_after_fork(unlock_in_child);
+    probe_after_fork(unlock_in_child);
 }
 
 /* With the lock held. A forked child starts afresh: its parent's numbers are the parent's. */
-static void remember(void)
+static void lock_state(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_mutex_lock(&memory.lock);
-    if (memory.seeded && memory.generation == look_generation())
+    if (memory.seeded && memory.generation == probe_generation())
         return;
     pthread_once(&once, install_fork_handler);
     u64map_release(&memory.sets);
@@ -52,13 +52,13 @@ static void remember(void)
         int64_t unique[] = {clock_wall_ns(), clock_monotonic_ns(), getpid()};
         memory.seed = XXH3_64bits(unique, sizeof unique);
     }
-    memory.generation = look_generation();
+    memory.generation = probe_generation();
     memory.seeded = true;
 }
 
 uint64_t pack_new_uid(void)
 {
-    remember();
+    lock_state();
     uint64_t number = ++memory.uids, seed = memory.seed;
     pthread_mutex_unlock(&memory.lock);
     uint64_t uid = XXH3_64bits_withSeed(&number, sizeof number, seed);
@@ -67,7 +67,7 @@ uint64_t pack_new_uid(void)
 
 void pack_forget_branches(void)
 {
-    remember();
+    lock_state();
     u64map_release(&memory.sets);
     pthread_mutex_unlock(&memory.lock);
 }
@@ -75,7 +75,7 @@ void pack_forget_branches(void)
 /* Whether the names of a set go along this time: with every power of two. */
 static bool names_are_due(uint64_t set)
 {
-    remember();
+    lock_state();
     uint32_t *count = u64map_at(&memory.sets, set);
     bool due = !count || (*count & (*count + 1)) == 0;
     if (count && *count < UINT32_MAX)

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "probe/chunk.h"
-#include "probe/look.h"
 #include "probe/pack.h"
+#include "probe/readings.h"
 
 enum { RING = 8192, SLOWEST_HZ_INVERSE = 3600, FASTEST_HZ = 1000 };
 
@@ -52,20 +52,20 @@ static bool wait_until(int64_t monotonic_ns)
 static void *sample_until_stopped(void *unused)
 {
     (void)unused;
-    int64_t before_ns = clock_monotonic_ns(), before_cpu = look_process_cpu_ns(), next_ns = before_ns;
+    int64_t before_ns = clock_monotonic_ns(), before_cpu = probe_read_process_cpu_ns(), next_ns = before_ns;
     pthread_mutex_lock(&sampler.lock);
     for (;;) {
         next_ns += sampler.interval_ns;
         if (!wait_until(next_ns))
             break;
         pthread_mutex_unlock(&sampler.lock);
-        int64_t now_ns = clock_monotonic_ns(), cpu = look_process_cpu_ns();
-        packed_sample sample = {clock_wall_ns(), look_rss(), (double)NAN};
+        int64_t now_ns = clock_monotonic_ns(), cpu = probe_read_process_cpu_ns();
+        packed_sample sample = {clock_wall_ns(), probe_read_rss(), (double)NAN};
         if (cpu != ROAST_ABSENT && now_ns > before_ns)
             sample.cpu = (double)(cpu - before_cpu) / (double)(now_ns - before_ns) * 100;
         before_ns = now_ns;
         before_cpu = cpu;
-        probe_chunks_saw_memory(sample.rss);
+        probe_chunks_update_peak(sample.rss);
         pthread_mutex_lock(&sampler.lock);
         keep(sample);
         if (next_ns < now_ns - sampler.interval_ns) /* we were asleep: go on from here */
@@ -86,7 +86,7 @@ static void in_forked_child(void)
 
 static void install_fork_handler(void)
 {
-    look_after_fork(in_forked_child);
+    probe_after_fork(in_forked_child);
 }
 
 /* With the lock held. The thread takes no signals: those are for the program. */
@@ -151,7 +151,7 @@ void sampler_stop(void)
 
 void sampler_resume(void)
 {
-    if (!look_generation()) /* never forked: the common case costs nothing */
+    if (!probe_generation()) /* never forked: the common case costs nothing */
         return;
     pthread_mutex_lock(&control);
     pthread_mutex_lock(&sampler.lock);

@@ -144,7 +144,7 @@ roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sam
     RECORD(recorder, run_write_sample(recorder->writer, sample, &err));
 }
 
-roast_code roast_record_count(roast_recorder *recorder, const roast_count *count)
+roast_code roast_record_worker_count(roast_recorder *recorder, const roast_worker_count *count)
 {
     RECORD(recorder, run_write_count(recorder->writer, count, &err));
 }

@@ -26,7 +26,7 @@ static roast_code put_sample(void *writer, const roast_sample *sample, roast_err
     return run_write_sample(writer, sample, err);
 }
 
-static roast_code put_count(void *writer, const roast_count *count, roast_error *err)
+static roast_code put_count(void *writer, const roast_worker_count *count, roast_error *err)
 {
     return run_write_count(writer, count, err);
 }

@@ -45,7 +45,7 @@ struct roast_run {
     small_table workers;          /* roast_worker */
     small_table files;            /* roast_file */
     small_table branch_sets;      /* id_list */
-    small_table counts;           /* roast_count */
+    small_table counts;           /* roast_worker_count */
     small_table activities;       /* roast_activity */
     small_table givens;           /* given_value */
     small_table notes;            /* run_note */
@@ -377,7 +377,7 @@ static void read_file(loader *l, row r, void *target)
 static void read_count(loader *l, row r, void *target)
 {
     (void)l;
-    *(roast_count *)target = (roast_count){column_int(r, 1), column_int(r, 2), column_int(r, 3)};
+    *(roast_worker_count *)target = (roast_worker_count){column_int(r, 1), column_int(r, 2), column_int(r, 3)};
 }
 
 static void read_activity(loader *l, row r, void *target)
@@ -420,7 +420,7 @@ static const table_spec small_tables[] = {
     {"file",
      "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level, bytes_read",
      TABLE(files, roast_file), true, true, read_file, clear_file},
-    {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_count), false, true, read_count},
+    {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_worker_count), false, true, read_count},
     {"activity", "context, prefix, activity, unit, value", TABLE(activities, roast_activity), false, false,
      read_activity},
     {"given", "metric, value", TABLE(givens, given_value), false, false, read_given},
@@ -666,9 +666,9 @@ size_t run_counts(const roast_run *run)
     return run->counts.count;
 }
 
-const roast_count *run_count(const roast_run *run, size_t index)
+const roast_worker_count *run_count(const roast_run *run, size_t index)
 {
-    return row_at(&run->counts, index, sizeof(roast_count));
+    return row_at(&run->counts, index, sizeof(roast_worker_count));
 }
 
 size_t run_activities(const roast_run *run)

@@ -39,7 +39,7 @@ const roast_file *run_file(const roast_run *run, uint32_t file); /* without bran
 size_t run_branch_sets(const roast_run *run);
 const uint32_t *run_branch_set(const roast_run *run, uint32_t set, size_t *count);
 size_t run_counts(const roast_run *run);
-const roast_count *run_count(const roast_run *run, size_t index);
+const roast_worker_count *run_count(const roast_run *run, size_t index);
 size_t run_activities(const roast_run *run);
 const roast_activity *run_activity(const roast_run *run, size_t index);
 size_t run_givens(const roast_run *run);

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "base/u64map.h"
 #include "model/branch_set.h"
+#include "model/facts.h"
 #include "run/database.h"
 #include "run/reader.h"
 #include "run/seal.h"
@@ -450,7 +451,7 @@ roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_err
     return row_end(&r, err);
 }
 
-roast_code run_write_count(run_writer *w, const roast_count *count, roast_error *err)
+roast_code run_write_count(run_writer *w, const roast_worker_count *count, roast_error *err)
 {
     if (count->t_ns == ROAST_ABSENT || count->workers == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a worker count needs a time and a number", w->path);
@@ -533,33 +534,23 @@ static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom 
     return row_end(&r, err);
 }
 
-/* Hashes of what makes a chunk, and of what makes an attempt at it. */
-static uint64_t hash_chunk(const roast_chunk *chunk)
-{
-    int64_t range[] = {chunk->entry_start, chunk->entry_stop, chunk->round};
-    uint64_t seed = XXH3_64bits(range, sizeof range);
-    seed = XXH3_64bits_withSeed(chunk->dataset.ptr, chunk->dataset.len, seed);
-    seed = XXH3_64bits_withSeed(chunk->treename.ptr, chunk->treename.len, seed);
-    return XXH3_64bits_withSeed(chunk->file.ptr, chunk->file.len, seed);
-}
-
 static uint64_t hash_attempt(const roast_chunk *chunk)
 {
     int64_t when[] = {chunk->attempt, chunk->t_start_ns, chunk->thread};
     return XXH3_64bits_withSeed(chunk->worker.ptr, chunk->worker.len,
-                                XXH3_64bits_withSeed(when, sizeof when, hash_chunk(chunk)));
+                                XXH3_64bits_withSeed(when, sizeof when, chunk_identity(chunk)));
 }
 
 /* The number of an attempt, by arrival. Where nothing tells the rounds apart, a success ends one. */
 static roast_code number_attempt(run_writer *w, roast_chunk *chunk, roast_error *err)
 {
     chunk->attempt = 1;
-    if (str_absent(chunk->file) || chunk->entry_start == ROAST_ABSENT)
+    if (!chunk_is_named(chunk))
         return ROAST_OK;
-    uint32_t *next = u64map_at(&w->chunk_attempts, hash_chunk(chunk));
+    uint32_t *next = u64map_at(&w->chunk_attempts, chunk_identity(chunk));
     if (!next)
         return fail_memory(err);
-    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error);
+    bool failed = chunk_failed(chunk);
     chunk->attempt = *next ? *next : 1;
     *next = chunk->round == ROAST_ABSENT && !failed ? 1 : (uint32_t)chunk->attempt + 1;
     return ROAST_OK;

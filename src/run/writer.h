@@ -18,7 +18,7 @@ roast_code run_write_fact_int(run_writer *w, const char *key, int64_t value, roa
 roast_code run_write_given(run_writer *w, roast_str metric, roast_value value, roast_error *err);
 roast_code run_write_worker(run_writer *w, const roast_worker *worker, roast_error *err);
 roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_error *err);
-roast_code run_write_count(run_writer *w, const roast_count *count, roast_error *err);
+roast_code run_write_count(run_writer *w, const roast_worker_count *count, roast_error *err);
 roast_code run_write_chunk(run_writer *w, const roast_chunk *chunk, roast_error *err);
 roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *err);
 roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err);

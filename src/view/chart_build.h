@@ -82,7 +82,7 @@ size_t group_of(const chart_builder *b, const chunk_mark *mark); /* by colour, t
 /* Counts in bins of equal width. chart_rows.c */
 void chart_add_histogram(chart_builder *b, const double *values, size_t count, roast_str name);
 /* Bars lie, one below the other, and the chart is as high as they need. chart_rows.c */
-void chart_lie_down(chart_builder *b, size_t bars);
+void chart_make_horizontal(chart_builder *b, size_t bars);
 /* The number of workers over time, as a line of its own. chart_workers.c */
 chart_series *chart_add_presence(chart_builder *b, int colour);
 

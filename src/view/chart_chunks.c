@@ -159,9 +159,9 @@ void build_runtime_vs_events(chart_builder *b)
 
 static bool memory_point(const chart_builder *b, const chunk_mark *mark, double *x, double *y)
 {
-    *x = mark->placed ? series_seconds(b->series, mark->end_ns) : (double)NAN;
+    *x = mark->on_axis ? series_seconds(b->series, mark->end_ns) : (double)NAN;
     *y = (double)mark->rss_peak / 1073741824.0;
-    return mark->placed && mark->rss_peak != ROAST_ABSENT;
+    return mark->on_axis && mark->rss_peak != ROAST_ABSENT;
 }
 
 /* The limit of the workers, if they all have the same. */

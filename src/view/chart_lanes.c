@@ -15,7 +15,7 @@ static bool nothing_placed(chart_builder *b)
     if (!b->series->n_chunks)
         chart_is_empty(b, "no chunk was recorded");
     for (size_t i = 0; i < b->series->n_chunks; i++)
-        if (b->series->chunks[i].placed)
+        if (b->series->chunks[i].on_axis)
             return false;
     chart_is_empty(b, "no chunk has a time near that of the run");
     return true;
@@ -164,7 +164,7 @@ void build_tail(chart_builder *b)
         return;
     size_t count = 0;
     for (size_t i = 0; i < series->n_chunks; i++)
-        if (series->chunks[i].placed)
+        if (series->chunks[i].on_axis)
             marks[count++] = &series->chunks[i];
     qsort(marks, count, sizeof *marks, compare_done);
     size_t shown = count < TAIL_CHUNKS ? count : TAIL_CHUNKS;

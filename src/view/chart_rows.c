@@ -300,7 +300,7 @@ static ranked_row *rank_rows(chart_builder *b, metric_id column, size_t *count)
     return ranked;
 }
 
-void chart_lie_down(chart_builder *b, size_t bars)
+void chart_make_horizontal(chart_builder *b, size_t bars)
 {
     b->out->horizontal = true;
     b->out->height = 130 + 22 * (double)(bars < 3 ? 3 : bars);
@@ -327,7 +327,7 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
         chart_note_text(b, chart_text(b, "the %zu with most and the %zu with least of %zu; %zu between %.4g and %.4g",
                                       shown / 2, shown - shown / 2, count, skipped, ranked[shown / 2].value * scale,
                                       ranked[shown / 2 + skipped - 1].value * scale));
-    chart_lie_down(b, shown);
+    chart_make_horizontal(b, shown);
 }
 
 void build_worker_rates(chart_builder *b)
@@ -350,13 +350,13 @@ void build_section_shares(chart_builder *b)
 
 static double phase_at(const phase_sums *sums, size_t phase)
 {
-    const double seconds[] = {sums->open, sums->events, sums->process, sums->back};
+    const double seconds[] = {sums->open, sums->events, sums->process, sums->return_s};
     return seconds[phase];
 }
 
 static double all_phases(const phase_sums *sums)
 {
-    return sums->open + sums->events + sums->process + sums->back;
+    return sums->open + sums->events + sums->process + sums->return_s;
 }
 
 static size_t rank_datasets(chart_builder *b, ranked_row *ranked)
@@ -397,5 +397,5 @@ void build_dataset_phases(chart_builder *b)
     }
     if (count > shown)
         chart_note_text(b, chart_text(b, "the %zu datasets that took longest, of %zu", shown, count));
-    chart_lie_down(b, shown);
+    chart_make_horizontal(b, shown);
 }

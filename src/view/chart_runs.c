@@ -55,7 +55,7 @@ static void build_difference(chart_builder *b)
         chart_add(rest > 0 ? slower : faster, (double)named, rest);
     }
     note_total(b, breakdown);
-    chart_lie_down(b, bars);
+    chart_make_horizontal(b, bars);
 }
 
 roast_code comparison_charts(chart_set *out, const comparison *c, roast_error *err)

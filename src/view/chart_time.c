@@ -15,16 +15,16 @@ static bool nothing_placed(chart_builder *b)
     const run_series *series = b->series;
     if (!series->n_chunks)
         chart_is_empty(b, "no chunk was recorded");
-    else if (!b->sweep || series->n_elsewhere == series->n_chunks)
+    else if (!b->sweep || series->n_off_axis == series->n_chunks)
         chart_is_empty(b, "no chunk has a time near that of the run");
     else if (b->sweep->last_starts_ns == ROAST_ABSENT)
         chart_is_empty(b, "the chunk records do not say when they ran");
     return !str_absent(b->out->why);
 }
 
-static void note_elsewhere(chart_builder *b)
+static void note_off_axis(chart_builder *b)
 {
-    size_t count = b->series->n_elsewhere;
+    size_t count = b->series->n_off_axis;
     if (count)
         chart_note_text(b, chart_text(b, "%zu chunk%s not shown: by their clocks they ran at another time", count,
                                       count == 1 ? " is" : "s are"));
@@ -67,7 +67,7 @@ static void note_bytes(chart_builder *b)
     chart_note_text(b, data_text(b, "the area is ", b->sweep->bytes, ""));
     if (b->sweep->failed_bytes != ROAST_ABSENT)
         chart_note_text(b, data_text(b, "failed attempts read ", (double)b->sweep->failed_bytes, " more, not shown"));
-    note_elsewhere(b);
+    note_off_axis(b);
 }
 
 void build_throughput(chart_builder *b)
@@ -79,7 +79,7 @@ void build_throughput(chart_builder *b)
         chart_second_axis(b, "Number of Workers", "");
         chart_add_presence(b, 1)->second = true;
     }
-    note_elsewhere(b);
+    note_off_axis(b);
 }
 
 /* Within a column the rate goes up and down; the band shows how far. */
@@ -134,5 +134,5 @@ void build_concurrency(chart_builder *b)
         return;
     add_running(b, b->sweep);
     add_cores(b);
-    note_elsewhere(b);
+    note_off_axis(b);
 }

@@ -9,6 +9,7 @@
 #include "base/room.h"
 #include "base/str.h"
 #include "model/branch_set.h"
+#include "model/facts.h"
 
 /* A section or custom value and the place of its chunk. */
 typedef struct placed_section {
@@ -101,7 +102,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     *chunk = (listed_chunk){
         .id = row->id,
         .record = row->record,
-        .host = worker ? worker->host : str_none(),
+        .host = worker ? worker_host(worker) : str_none(),
         .access = branch_access_of(&r->sizes, r->run, row->file, row->branch_set),
     };
     if (row->branch_set != RUN_UNKNOWN) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/chunk_value.h"
+#include "model/facts.h"
 #include "view/access.h"
 
 typedef struct column_spec {
@@ -158,8 +159,8 @@ static roast_code add_chunk_columns(chunk_reader *reader, roast_error *err)
 {
     column_spec specs[MOST_COLUMNS];
     size_t count = 0;
-    metric_id first = metric_first(ROAST_SCOPE_chunk);
-    for (size_t i = 0; i < metric_count(ROAST_SCOPE_chunk) && count < MOST_COLUMNS; i++) {
+    metric_id first = metric_first(ROAST_SCOPE_CHUNK);
+    for (size_t i = 0; i < metric_count(ROAST_SCOPE_CHUNK) && count < MOST_COLUMNS; i++) {
         metric_id id = first + (metric_id)i;
         if (!metric_has_column(id))
             continue;
@@ -181,7 +182,7 @@ static roast_value chunk_cell(const chunk_reader *reader, const run_chunk *row, 
         snprintf(uid, 17, "%016" PRIx64, row->record.uid);
         return text((roast_str){uid, 16});
     case M_chunk_host:
-        return text(worker ? worker->host : str_none());
+        return text(worker ? worker_host(worker) : str_none());
     case M_chunk_num_branches_accessed:
         return integer(access->branches);
     case M_chunk_accessed_bytes:
@@ -246,7 +247,7 @@ static roast_code read_workers(column_table *table, roast_run *run, roast_error 
         const roast_value values[] = {
             text(w->address),
             text(w->name),
-            text(w->host),
+            text(worker_host(w)),
             integer(w->pid),
             integer(w->cores),
             integer(w->memory_limit),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/facts.h"
 #include "run/reader.h"
 #include "view/access.h"
 #include "view/number.h"
@@ -79,7 +80,7 @@ static void put_run(buf *out, const roast_summary *summary)
     end_row(out);
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
         const roast_metric *metric = metric_info(id);
-        if (metric->scope != ROAST_SCOPE_run || !metric_has_column(id))
+        if (metric->scope != ROAST_SCOPE_RUN || !metric_has_column(id))
             continue;
         put_text(out, str_from(metric->name));
         buf_char(out, ',');
@@ -97,7 +98,7 @@ static bool is_column(metric_id id, roast_scope scope)
 
 void csv_scope(buf *out, const roast_summary *summary, roast_scope scope)
 {
-    if (scope == ROAST_SCOPE_run) {
+    if (scope == ROAST_SCOPE_RUN) {
         put_run(out, summary);
         return;
     }
@@ -146,7 +147,7 @@ static const struct chunk_field {
     {M_chunk_t_end, FIELD_COMPUTED, 0},
     {M_chunk_duration, FIELD_SECONDS, offsetof(roast_chunk, duration_ns)},
     {M_chunk_open_seconds, FIELD_SECONDS, offsetof(roast_chunk, open_ns)},
-    {M_chunk_schema_seconds, FIELD_SECONDS, offsetof(roast_chunk, events_ns)},
+    {M_chunk_events_seconds, FIELD_SECONDS, offsetof(roast_chunk, events_ns)},
     {M_chunk_return_seconds, FIELD_SECONDS, offsetof(roast_chunk, return_ns)},
     {M_chunk_cpu_seconds, FIELD_SECONDS, offsetof(roast_chunk, cpu_ns)},
     {M_chunk_noncpu_seconds, FIELD_COMPUTED, 0},
@@ -230,7 +231,7 @@ static void put_computed(chunk_export *e, const run_chunk *row, metric_id metric
         break;
     case M_chunk_host:
         if (worker)
-            put_text(&e->part, worker->host);
+            put_text(&e->part, worker_host(worker));
         break;
     case M_chunk_t_end:
         put_nanoseconds(&e->part, combined(chunk->t_start_ns, chunk->duration_ns, true));

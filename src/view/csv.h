@@ -5,7 +5,7 @@
 
 #include "analysis/summary.h"
 #include "base/buf.h"
-#include "view/sink.h"
+#include "view/text_out.h"
 
 /* Metrics of the run as name,value,unit; of any other scope a row per thing and a column per metric. */
 void csv_scope(buf *out, const roast_summary *summary, roast_scope scope);

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "view/chart.h"
 #include "view/html.h"
-#include "view/packed.h"
+#include "view/page_columns.h"
 
 /* The files of src/view/web, embedded when the library is built. */
 extern const char roast_report_html[], roast_report_css[], roast_report_js[];
@@ -60,7 +60,7 @@ static void put_rows(html_page *page, const table *t)
     buf rows = {0};
     html_grid_json(&rows, t);
     buf_format(&page->data, "<script type=\"text/plain\" id=\"rows-%s\">", t->id);
-    packed_text_put(&page->data, buf_view(&rows));
+    page_text_put(&page->data, buf_view(&rows));
     buf_text(&page->data, "</script>\n");
     if (rows.code && !page->data.code)
         page->data.code = rows.code;

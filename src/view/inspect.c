@@ -412,7 +412,7 @@ static void fill_file(builder *b, table_cell *cells, const survey_part *part)
     cells[FILE_RATIO] = ratio_cell(b, inspect_divide(part->uncompressed, part->compressed));
     inspect_compression(&b->text, part->compression);
     cells[FILE_COMPRESSION] = text_cell(b, str_none());
-    cells[FILE_ODD] = text_cell(b, part->odd);
+    cells[FILE_ODD] = text_cell(b, part->outlier);
     cells[FILE_ODD].tone = TONE_WARN;
 }
 
@@ -430,9 +430,9 @@ static void build_files(builder *b, const survey_tree *tree)
     if (b->failed)
         return;
     memcpy(t->columns, FILE_SPECS, sizeof FILE_SPECS);
-    for (int odd = 1; odd >= 0; odd--)
+    for (int outlier = 1; outlier >= 0; outlier--)
         for (size_t i = 0; i < tree->n_parts && t->n_rows < rows && !b->failed; i++)
-            if (!str_absent(tree->parts[i].odd) == odd)
+            if (!str_absent(tree->parts[i].outlier) == outlier)
                 fill_file(b, &t->cells[FILE_COLUMNS * t->n_rows++], &tree->parts[i]);
     say_how_many_more(b, t, tree->n_parts);
 }

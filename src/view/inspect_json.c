@@ -47,7 +47,7 @@ static void put_part(json_writer *w, const survey *s, const survey_part *part)
     json_put_int(w, "clusters", part->clusters);
     json_put_int(w, "largest_cluster", part->largest_cluster);
     put_compression(w, part->compression);
-    json_put_text(w, "odd", part->odd);
+    json_put_text(w, "odd", part->outlier);
     json_put_close(w, '}');
 }
 

@@ -147,7 +147,7 @@ static void write_nested(json_writer *w, const roast_summary *summary, roast_str
     json_put_key(w, outer);
     json_put_open(w, NULL, '{');
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
-        if (metric_info(id)->scope != ROAST_SCOPE_run)
+        if (metric_info(id)->scope != ROAST_SCOPE_RUN)
             continue;
         roast_str aliases = str_from(metric_info(id)->aliases), this_outer, inner;
         while (next_alias(&aliases, &this_outer, &inner))
@@ -164,7 +164,7 @@ static bool nested_before(metric_id before, roast_str outer)
 {
     for (metric_id id = 0; id < before; id++) {
         roast_str aliases = str_from(metric_info(id)->aliases), this_outer, inner;
-        while (metric_info(id)->scope == ROAST_SCOPE_run && next_alias(&aliases, &this_outer, &inner))
+        while (metric_info(id)->scope == ROAST_SCOPE_RUN && next_alias(&aliases, &this_outer, &inner))
             if (!str_absent(inner) && str_equal(this_outer, outer))
                 return true;
     }
@@ -175,7 +175,7 @@ static void write_run_metrics(json_writer *w, const roast_summary *summary)
 {
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
         const roast_metric *metric = metric_info(id);
-        if (metric->scope != ROAST_SCOPE_run || !metric_has_column(id))
+        if (metric->scope != ROAST_SCOPE_RUN || !metric_has_column(id))
             continue;
         roast_value value = summary_value(summary, id);
         json_put_value(w, metric->name, value);
@@ -223,7 +223,7 @@ static void write_by_file(json_writer *w, const char *key, const roast_summary *
                           size_t count)
 {
     json_put_open(w, key, '{');
-    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_file].count; row++) {
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_FILE].count; row++) {
         if (summary_cell(summary, M_file_total_tree_bytes, row).kind == ROAST_NOTHING)
             continue; /* nothing is known of it */
         json_put_key(w, summary_cell(summary, M_file_file, row).as.text);
@@ -239,9 +239,9 @@ static void write_by_file(json_writer *w, const char *key, const roast_summary *
 static void write_branches_read(json_writer *w, const roast_summary *summary)
 {
     json_put_open(w, "branches_read", '[');
-    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_branch].count; row++)
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_BRANCH].count; row++)
         if (str_equal(summary_cell(summary, M_branch_access, row).as.text, STR("read")))
-            write_row(w, summary, ROAST_SCOPE_branch, row);
+            write_row(w, summary, ROAST_SCOPE_BRANCH, row);
     json_put_close(w, ']');
 }
 
@@ -309,15 +309,15 @@ void json_summary(buf *out, const roast_summary *summary)
     write_reasons(&w, summary);
     write_by_name(&w, "per_dataset", summary, M_dataset_dataset);
     write_by_name(&w, "sections", summary, M_section_section);
-    write_list(&w, "files", summary, ROAST_SCOPE_file);
+    write_list(&w, "files", summary, ROAST_SCOPE_FILE);
     write_column(&w, "compression_ratios", summary, M_file_compression_ratio);
     write_column(&w, "bytes_read_percent_per_file", summary, M_file_bytes_read_percent);
     write_by_file(&w, "file_metadata", summary, FILE_FACTS, sizeof FILE_FACTS / sizeof *FILE_FACTS);
     write_by_file(&w, "file_read_metrics", summary, FILE_READS, sizeof FILE_READS / sizeof *FILE_READS);
     write_branches_read(&w, summary);
-    write_list(&w, "workers", summary, ROAST_SCOPE_worker);
-    write_list(&w, "failures", summary, ROAST_SCOPE_failure);
-    write_list(&w, "activities", summary, ROAST_SCOPE_activity);
+    write_list(&w, "workers", summary, ROAST_SCOPE_WORKER);
+    write_list(&w, "failures", summary, ROAST_SCOPE_FAILURE);
+    write_list(&w, "activities", summary, ROAST_SCOPE_ACTIVITY);
     write_by_name(&w, "ledger", summary, M_ledger_category);
     write_by_name(&w, "ledger_per_dataset", summary, M_dataset_ledger_dataset);
     write_by_name(&w, "ledger_per_worker", summary, M_worker_ledger_worker);

@@ -7,21 +7,21 @@
 static const struct {
     const char *title, *text;
 } SCOPES[ROAST_SCOPE_COUNT] = {
-    [ROAST_SCOPE_run] = {"The run", "One value per run."},
-    [ROAST_SCOPE_worker] = {"Workers", "One row per worker."},
-    [ROAST_SCOPE_series] = {"Time series", "One value per worker and time: the keys of `tracking_data`."},
-    [ROAST_SCOPE_chunk] = {"Chunks", "One record per attempt at a chunk, failed attempts included."},
-    [ROAST_SCOPE_dataset] = {"Datasets", "One row per dataset: `per_dataset` in Python and JSON."},
-    [ROAST_SCOPE_section] = {"Sections",
+    [ROAST_SCOPE_RUN] = {"The run", "One value per run."},
+    [ROAST_SCOPE_WORKER] = {"Workers", "One row per worker."},
+    [ROAST_SCOPE_SERIES] = {"Time series", "One value per worker and time: the keys of `tracking_data`."},
+    [ROAST_SCOPE_CHUNK] = {"Chunks", "One record per attempt at a chunk, failed attempts included."},
+    [ROAST_SCOPE_DATASET] = {"Datasets", "One row per dataset: `per_dataset` in Python and JSON."},
+    [ROAST_SCOPE_SECTION] = {"Sections",
                              "One row per section that the processor marks: `sections` in Python and JSON."},
-    [ROAST_SCOPE_file] = {"Files", "One row per file."},
-    [ROAST_SCOPE_failure] = {"Failures", "Attempts that failed for one reason in one place."},
-    [ROAST_SCOPE_activity] = {"Activities", "The engine's fine metrics, one row per kind of task."},
-    [ROAST_SCOPE_ledger] = {"The ledger", "Where the core time went: a row per category, `ledger` in Python and JSON. "
+    [ROAST_SCOPE_FILE] = {"Files", "One row per file."},
+    [ROAST_SCOPE_FAILURE] = {"Failures", "Attempts that failed for one reason in one place."},
+    [ROAST_SCOPE_ACTIVITY] = {"Activities", "The engine's fine metrics, one row per kind of task."},
+    [ROAST_SCOPE_LEDGER] = {"The ledger", "Where the core time went: a row per category, `ledger` in Python and JSON. "
                                           "With the residual they sum to cores × time; see explain.md."},
-    [ROAST_SCOPE_dataset_ledger] = {"The ledger of a dataset", "One row per dataset: `ledger_per_dataset`."},
-    [ROAST_SCOPE_worker_ledger] = {"The ledger of a worker", "One row per worker: `ledger_per_worker`."},
-    [ROAST_SCOPE_branch] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
+    [ROAST_SCOPE_DATASET_LEDGER] = {"The ledger of a dataset", "One row per dataset: `ledger_per_dataset`."},
+    [ROAST_SCOPE_WORKER_LEDGER] = {"The ledger of a worker", "One row per worker: `ledger_per_worker`."},
+    [ROAST_SCOPE_BRANCH] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 
 void markdown_text(buf *out, roast_str text)

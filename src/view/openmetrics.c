@@ -57,7 +57,7 @@ static const struct family {
     {M_run_chunk_noncpu_seconds_total, "roast_chunk_waiting_seconds_total", COUNTER, 1},
     {M_run_chunk_run_delay_seconds_total, "roast_chunk_run_delay_seconds_total", COUNTER, 1},
     {M_run_chunk_open_seconds_total, "roast_chunk_open_seconds_total", COUNTER, 1},
-    {M_run_chunk_schema_seconds_total, "roast_chunk_events_seconds_total", COUNTER, 1},
+    {M_run_chunk_events_seconds_total, "roast_chunk_events_seconds_total", COUNTER, 1},
     {M_run_chunk_mem_peak_max_mb, "roast_chunk_memory_peak_bytes", GAUGE, MEBIBYTE},
     {M_run_num_files, "roast_files", GAUGE, 1},
     {M_run_total_branches_read, "roast_branches_read", GAUGE, 1},

@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/room.h"
 #include "base/str.h"
+#include "model/facts.h"
 #include "run/reader.h"
 #include "view/json.h"
 #include "view/number.h"
@@ -219,7 +220,7 @@ static roast_code see_task(void *context, const roast_task *row)
     uint32_t address = str_absent(row->worker) ? INTERN_NONE : intern_find(&reader->addresses, row->worker);
     uint32_t worker = address == INTERN_NONE ? RUN_UNKNOWN : reader->workers[address];
     const roast_worker *record = run_worker(t->run, worker);
-    int64_t start = on_our_clock(record, row->start_ns), stop = on_our_clock(record, row->stop_ns);
+    int64_t start = to_client_clock(record, row->start_ns), stop = to_client_clock(record, row->stop_ns);
     if (start == ROAST_ABSENT || stop == ROAST_ABSENT || stop < start)
         return ROAST_OK;
     if (!is_near(t, start, stop)) {
@@ -384,22 +385,17 @@ typedef struct chunk_times {
     int64_t begun, opened, start, end, done;
 } chunk_times;
 
-static int64_t measured(int64_t ns)
-{
-    return ns > 0 ? ns : 0;
-}
-
 static bool times_of(const trace *t, const run_chunk *row, chunk_times *out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t start = on_our_clock(run_worker(t->run, row->worker), chunk->t_start_ns);
+    int64_t start = to_client_clock(run_worker(t->run, row->worker), chunk->t_start_ns);
     if (start == ROAST_ABSENT)
         return false;
     out->start = start;
-    return !__builtin_sub_overflow(start, measured(chunk->events_ns), &out->opened) &&
-           !__builtin_sub_overflow(out->opened, measured(chunk->open_ns), &out->begun) &&
-           !__builtin_add_overflow(start, measured(chunk->duration_ns), &out->end) &&
-           !__builtin_add_overflow(out->end, measured(chunk->return_ns), &out->done) &&
+    return !__builtin_sub_overflow(start, or_zero(chunk->events_ns), &out->opened) &&
+           !__builtin_sub_overflow(out->opened, or_zero(chunk->open_ns), &out->begun) &&
+           !__builtin_add_overflow(start, or_zero(chunk->duration_ns), &out->end) &&
+           !__builtin_add_overflow(out->end, or_zero(chunk->return_ns), &out->done) &&
            is_near(t, out->begun, out->done);
 }
 
@@ -442,7 +438,7 @@ static void put_phase(trace *t, const char *name, uint32_t worker, uint32_t tid,
 static void put_chunk_slice(trace *t, const run_chunk *row, uint32_t tid, const chunk_times *times)
 {
     const roast_chunk *chunk = &row->record;
-    bool failed = !str_absent(chunk->error_type) || !str_absent(chunk->error), any = false;
+    bool failed = chunk_failed(chunk), any = false;
     begin_slice(t, failed ? "chunk,failed" : "chunk", chunk->dataset, row->worker, tid, times->begun, times->done);
     if (failed)
         buf_text(&t->out, ",\"cname\":\"terrible\"");

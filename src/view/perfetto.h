@@ -3,7 +3,7 @@
 #define VIEW_PERFETTO_H
 
 #include "analysis/summary.h"
-#include "view/sink.h"
+#include "view/text_out.h"
 
 /* Slices are tasks, in them chunks with their phases, in process() the sections; counters are memory and CPU. On every
  * track slices come in order of time and each lies within the one around it. Sections are measured without their times:

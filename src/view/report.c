@@ -215,7 +215,7 @@ static void split_by_phases(time_split *split, const roast_summary *s)
         add_part(split, STR("process()"), "c0", known(summary_real(s, M_run_total_cpu_time)));
     }
     add_part(split, STR("opening files"), "c2", known(summary_real(s, M_run_chunk_open_seconds_total)));
-    add_part(split, STR("building events"), "c5", known(summary_real(s, M_run_chunk_schema_seconds_total)));
+    add_part(split, STR("building events"), "c5", known(summary_real(s, M_run_chunk_events_seconds_total)));
     double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
     if (split->total > 0)
         add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));

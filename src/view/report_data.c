@@ -10,9 +10,10 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "model/facts.h"
 #include "view/html.h"
 #include "view/json.h"
-#include "view/packed.h"
+#include "view/page_columns.h"
 
 enum { SAMPLE_COLUMNS = 1500 };
 static const int64_t SHORTEST_TICK_NS = 1000, MOST_TICKS = 40000000;
@@ -64,7 +65,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
             return ROAST_MEMORY;
     }
     data->chunks[number] = (report_chunk){
-        .begin = mark->placed ? (mark_begun(mark) - data->series.from_ns) / data->tick_ns : ROAST_ABSENT,
+        .begin = mark->on_axis ? (mark_begun(mark) - data->series.from_ns) / data->tick_ns : ROAST_ABSENT,
         .open = ticks(data, chunk->open_ns),
         .build = ticks(data, chunk->events_ns),
         .process = ticks(data, chunk->duration_ns),
@@ -138,18 +139,18 @@ void report_data_release(report_data *data)
 
 /* Columns of chunks that are one field each. */
 #define CHUNK_COLUMNS(X)                                                                                               \
-    X(begin, PACKED_DELTAS)                                                                                            \
-    X(open, PACKED_PLAIN)                                                                                              \
-    X(build, PACKED_PLAIN)                                                                                             \
-    X(process, PACKED_PLAIN)                                                                                           \
-    X(back, PACKED_PLAIN)                                                                                              \
-    X(cpu, PACKED_PLAIN)                                                                                               \
-    X(entry_start, PACKED_PLAIN)                                                                                       \
-    X(events, PACKED_PLAIN)                                                                                            \
-    X(attempt, PACKED_PLAIN)                                                                                           \
-    X(memory_kib, PACKED_PLAIN)                                                                                        \
-    X(bytes, PACKED_PLAIN)                                                                                             \
-    X(error, PACKED_PLAIN)
+    X(begin, COLUMN_DELTAS)                                                                                            \
+    X(open, COLUMN_PLAIN)                                                                                              \
+    X(build, COLUMN_PLAIN)                                                                                             \
+    X(process, COLUMN_PLAIN)                                                                                           \
+    X(back, COLUMN_PLAIN)                                                                                              \
+    X(cpu, COLUMN_PLAIN)                                                                                               \
+    X(entry_start, COLUMN_PLAIN)                                                                                       \
+    X(events, COLUMN_PLAIN)                                                                                            \
+    X(attempt, COLUMN_PLAIN)                                                                                           \
+    X(memory_kib, COLUMN_PLAIN)                                                                                        \
+    X(bytes, COLUMN_PLAIN)                                                                                             \
+    X(error, COLUMN_PLAIN)
 
 /* Rows are chunks in the order in which they began. */
 static const report_chunk *chunk_at(const void *context, size_t row)
@@ -202,14 +203,14 @@ static int64_t lane_worker(const void *context, size_t row)
 static void put_chunks(buf *out, const report_data *data)
 {
 #define CHUNK_COLUMN_PUT(field, coding)                                                                                \
-    packed_column_put(out, "chunks", #field, coding, data->lanes.n_chunks, value_of_##field, data);
+    page_column_put(out, "chunks", #field, coding, data->lanes.n_chunks, value_of_##field, data);
     CHUNK_COLUMNS(CHUNK_COLUMN_PUT)
 #undef CHUNK_COLUMN_PUT
-    packed_column_put(out, "chunks", "entries", PACKED_PLAIN, data->lanes.n_chunks, value_of_entries, data);
-    packed_column_put(out, "chunks", "dataset", PACKED_PLAIN, data->lanes.n_chunks, value_of_dataset, data);
-    packed_column_put(out, "chunks", "file", PACKED_PLAIN, data->lanes.n_chunks, value_of_file, data);
-    packed_column_put(out, "chunks", "lane", PACKED_PLAIN, data->lanes.n_chunks, value_of_lane, data);
-    packed_column_put(out, "chunks", "lane_worker", PACKED_PLAIN, data->lanes.count, lane_worker, data);
+    page_column_put(out, "chunks", "entries", COLUMN_PLAIN, data->lanes.n_chunks, value_of_entries, data);
+    page_column_put(out, "chunks", "dataset", COLUMN_PLAIN, data->lanes.n_chunks, value_of_dataset, data);
+    page_column_put(out, "chunks", "file", COLUMN_PLAIN, data->lanes.n_chunks, value_of_file, data);
+    page_column_put(out, "chunks", "lane", COLUMN_PLAIN, data->lanes.n_chunks, value_of_lane, data);
+    page_column_put(out, "chunks", "lane_worker", COLUMN_PLAIN, data->lanes.count, lane_worker, data);
 }
 
 /* Points of the number of workers, and the heartbeats of all workers by column of pixels. */
@@ -260,8 +261,8 @@ static void put_overview(buf *out, const report_data *data, sample_field field, 
     arena scratch = {0};
     curves c = {data, series_overview(series, field, &scratch)};
     if (c.overview) {
-        packed_column_put(out, "series", mean, PACKED_PLAIN, series->columns, overview_mean, &c);
-        packed_column_put(out, "series", most, PACKED_PLAIN, series->columns, overview_greatest, &c);
+        page_column_put(out, "series", mean, COLUMN_PLAIN, series->columns, overview_mean, &c);
+        page_column_put(out, "series", most, COLUMN_PLAIN, series->columns, overview_greatest, &c);
     } else if (!out->code) {
         out->code = ROAST_MEMORY;
     }
@@ -273,10 +274,10 @@ static void put_series(buf *out, const report_data *data)
     const presence_points *presence = &data->series.presence;
     curves c = {data, NULL};
     if (presence->count && data->length) {
-        packed_column_put(out, "series", "at", PACKED_DELTAS, presence->count, presence_at, &c);
-        packed_column_put(out, "series", "workers", PACKED_PLAIN, presence->count, presence_workers, &c);
+        page_column_put(out, "series", "at", COLUMN_DELTAS, presence->count, presence_at, &c);
+        page_column_put(out, "series", "workers", COLUMN_PLAIN, presence->count, presence_workers, &c);
         if (presence->cores_known)
-            packed_column_put(out, "series", "cores", PACKED_PLAIN, presence->count, presence_cores, &c);
+            page_column_put(out, "series", "cores", COLUMN_PLAIN, presence->count, presence_cores, &c);
     }
     put_overview(out, data, SAMPLE_MEMORY, "memory_mean", "memory_most");
     put_overview(out, data, SAMPLE_CPU, "cpu_mean", "cpu_most");
@@ -305,14 +306,14 @@ static void put_names(buf *out, const report_data *data, const int *colours)
     buf_text(&text, "],\n\"workers\":[");
     for (uint32_t i = 0; i < run_workers(run); i++) {
         put_name(&text, i ? ",[" : "[", run_worker(run, i)->address);
-        put_name(&text, ",", run_worker(run, i)->host);
+        put_name(&text, ",", worker_host(run_worker(run, i)));
         buf_char(&text, ']');
     }
     buf_text(&text, "],\n\"errors\":[");
     for (size_t i = 0; i < data->n_errors; i++)
         put_name(&text, i ? "," : "", data->errors[i]);
     buf_text(&text, "]}");
-    packed_text_put(out, buf_view(&text));
+    page_text_put(out, buf_view(&text));
     if (text.code && !out->code)
         out->code = text.code;
     buf_release(&text);

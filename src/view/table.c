@@ -275,8 +275,8 @@ static bool first_value_known(const builder *b, const table_spec *spec)
 static bool build_grid(builder *b, const table_spec *spec, table *t)
 {
     size_t total = b->summary->rows[spec->scope].count;
-    bool untold = total == 0 || spec->if_asked || (spec->if_known && !first_value_known(b, spec));
-    if (untold && !b->asked)
+    bool unasked = total == 0 || spec->if_asked || (spec->if_known && !first_value_known(b, spec));
+    if (unasked && !b->asked)
         return false;
     t->columns = allocate(b, spec->n_columns, sizeof *t->columns);
     const column_spec **chosen = allocate(b, spec->n_columns, sizeof *chosen);
@@ -304,7 +304,7 @@ enum { MOST_UNEXPLAINED = 5 }; /* percent, without a word about it */
 /* The title says what the whole is, and a residual that is too large is said to be. */
 static void finish_ledger(builder *b, table *t)
 {
-    size_t rows = b->summary->rows[ROAST_SCOPE_ledger].count;
+    size_t rows = b->summary->rows[ROAST_SCOPE_LEDGER].count;
     double whole = 0;
     for (size_t row = 0; row < rows; row++)
         whole += number_of(summary_cell(b->summary, M_ledger_core_seconds, row));
@@ -532,7 +532,7 @@ static bool build_table(builder *b, const table_spec *spec, table *t)
     if (spec->notes)
         return build_notes(b, t);
     bool built = build_grid(b, spec, t);
-    if (built && spec->scope == ROAST_SCOPE_ledger)
+    if (built && spec->scope == ROAST_SCOPE_LEDGER)
         finish_ledger(b, t);
     return built;
 }

@@ -99,7 +99,7 @@ static const pair_spec CHUNKS[] = {
     {.title = "  waiting", .parts = {{M_run_chunk_noncpu_seconds_total, "", " in all"}}, .if_known = true},
     {.title = "  for a core", .parts = {{M_run_chunk_run_delay_seconds_total, "", " in all"}}, .if_known = true},
     {.title = "opening files", .parts = {{M_run_chunk_open_seconds_total, "", " in all"}}, .if_known = true},
-    {.title = "building events", .parts = {{M_run_chunk_schema_seconds_total, "", " in all"}}, .if_known = true},
+    {.title = "building events", .parts = {{M_run_chunk_events_seconds_total, "", " in all"}}, .if_known = true},
     {.title = "events per chunk", .parts = {{M_run_chunk_events_mean, "", ""}}, .if_known = true},
     {.title = "  from / to",
      .join = " / ",
@@ -265,10 +265,10 @@ static const column_spec DATASET_LEDGER[] = {
     {M_dataset_ledger_process_cpu, "CPU", .priority = 1},
     {M_dataset_ledger_process_io, "I/O, locks", .priority = 1},
     {M_dataset_ledger_process_core, "no core", .priority = 4},
-    {M_dataset_ledger_process_untold, "process", .priority = 1},
+    {M_dataset_ledger_process_unsplit, "process", .priority = 1},
     {M_dataset_ledger_open, "opening", .priority = 2},
     {M_dataset_ledger_events, "building", .priority = 5},
-    {M_dataset_ledger_transfer, "packing", .priority = 6},
+    {M_dataset_ledger_return, "packing", .priority = 6},
     {M_dataset_ledger_failed, "failed", .priority = 3},
     {M_dataset_ledger_lost, "lost", .priority = 3},
 };
@@ -279,10 +279,10 @@ static const column_spec WORKER_LEDGER[] = {
     {M_worker_ledger_process_cpu, "CPU", .priority = 1},
     {M_worker_ledger_process_io, "I/O, locks", .priority = 1},
     {M_worker_ledger_process_core, "no core", .priority = 4},
-    {M_worker_ledger_process_untold, "process", .priority = 1},
+    {M_worker_ledger_process_unsplit, "process", .priority = 1},
     {M_worker_ledger_open, "opening", .priority = 2},
     {M_worker_ledger_events, "building", .priority = 5},
-    {M_worker_ledger_transfer, "packing", .priority = 6},
+    {M_worker_ledger_return, "packing", .priority = 6},
     {M_worker_ledger_failed, "failed", .priority = 3},
     {M_worker_ledger_lost, "lost", .priority = 3},
     {M_worker_ledger_merging, "merging", .priority = 4},
@@ -294,7 +294,7 @@ static const column_spec WORKER_LEDGER[] = {
 };
 
 #define PAIRS(rows)    .pairs = rows, .n_pairs = sizeof(rows) / sizeof(rows)[0]
-#define GRID(of, list) .scope = ROAST_SCOPE_##of, .columns = list, .n_columns = sizeof(list) / sizeof(list)[0]
+#define GRID(of, list) .scope = (roast_scope)SCOPE_##of, .columns = list, .n_columns = sizeof(list) / sizeof(list)[0]
 
 const table_spec TABLE_SPECS[] = {
     {"findings", "What held it back", .findings = true},

@@ -19,7 +19,7 @@ static inline roast_summary *empty_summary(void)
 static inline roast_summary *summary_of_files(const char *const *names, size_t count)
 {
     roast_summary *summary = empty_summary();
-    assert_true(summary_add_rows(summary, ROAST_SCOPE_file, count));
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_FILE, count));
     for (size_t i = 0; i < count; i++) {
         summary_cell_text(summary, M_file_file, i, str_from(names[i]));
         summary_cell_int(summary, M_file_num_chunks, i, 1234);

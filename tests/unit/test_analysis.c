@@ -161,7 +161,7 @@ static void a_worker_that_left_does_not_count_after_it_left(void **state)
     assert_close(value(summary, "workers_joined"), 2, 0);
     assert_close(value(summary, "workers_left"), 2, 0);
     assert_close(value(summary, "workers_lost"), 0, 0);
-    assert_close(cell(summary, ROAST_SCOPE_worker, 1, "present_seconds"), 50, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_WORKER, 1, "present_seconds"), 50, 1e-12);
     roast_summary_free(summary);
 }
 
@@ -183,7 +183,7 @@ static void a_sampled_timeline_is_integrated_by_trapezoids(void **state)
     (void)state;
     run_writer *writer = new_run();
     set_window(writer, 0, 40);
-    static const roast_count points[] = {{30 * S, 4, 8}, {0, 0, 0}, {10 * S, 2, 4}, {20 * S, 2, 4}};
+    static const roast_worker_count points[] = {{30 * S, 4, 8}, {0, 0, 0}, {10 * S, 2, 4}, {20 * S, 2, 4}};
     for (size_t i = 0; i < 4; i++)
         run_write_count(writer, &points[i], NULL);
     roast_summary *summary = summarize(writer);
@@ -252,7 +252,7 @@ static void samples_of_the_probe_count_although_they_come_after_later_heartbeats
     roast_summary *summary = summarize(writer);
     assert_close(value(summary, "peak_memory_bytes"), 900, 0);
     assert_close(value(summary, "avg_memory_per_worker_bytes"), (50 + 150 + 550) * 2 / 6.0, 1e-9);
-    assert_close(cell(summary, ROAST_SCOPE_worker, 0, "samples"), 9, 0);
+    assert_close(cell(summary, ROAST_SCOPE_WORKER, 0, "samples"), 9, 0);
     roast_summary_free(summary);
 }
 
@@ -322,12 +322,12 @@ static void failed_attempts_are_counted_and_do_not_enter_the_durations(void **st
     assert_close(value(summary, "chunk_duration_std"), sqrt(2), 1e-12);
     assert_close(value(summary, "total_events"), 40, 0);
     assert_close(value(summary, "event_rate_elapsed_khz"), 40 / 100.0 / 1000, 1e-15);
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_failure), 1);
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_failure, 0, "error").as.text, "file vanished");
-    assert_close(cell(summary, ROAST_SCOPE_failure, 0, "lost_seconds"), 52, 1e-9);
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_dataset), 2);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "failed"), 1, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "total_duration"), 2, 1e-12);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_FAILURE), 1);
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_FAILURE, 0, "error").as.text, "file vanished");
+    assert_close(cell(summary, ROAST_SCOPE_FAILURE, 0, "lost_seconds"), 52, 1e-9);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_DATASET), 2);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "failed"), 1, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 1, "total_duration"), 2, 1e-12);
     roast_summary_free(summary);
 }
 
@@ -361,7 +361,7 @@ static void a_chunk_that_is_computed_again_in_a_round_counts_once(void **state)
     assert_close(value(summary, "total_events_from_chunks"), 40, 0);
     assert_close(value(summary, "total_bytes_read"), 2000, 0);
     assert_close(value(summary, "total_cpu_time"), 6, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "total_events"), 40, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "total_events"), 40, 0);
     roast_summary_free(summary);
 }
 
@@ -431,8 +431,8 @@ static void events_and_times_that_no_chunk_tells_are_absent_and_those_of_no_chun
     assert_true(isnan(value(summary, "total_cpu_time")));
     assert_true(isnan(value(summary, "event_rate_elapsed_khz")));
     assert_true(isnan(value(summary, "speedup_factor")));
-    assert_true(isnan(cell(summary, ROAST_SCOPE_dataset, 0, "total_events")));
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "total_events"), 0, 0);
+    assert_true(isnan(cell(summary, ROAST_SCOPE_DATASET, 0, "total_events")));
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 1, "total_events"), 0, 0);
     roast_summary_free(summary);
 }
 
@@ -442,7 +442,7 @@ static void what_was_not_measured_is_absent_with_a_reason_and_never_zero(void **
     roast_summary *summary = summarize(new_run());
     for (size_t i = 0; i < roast_metric_count(); i++) {
         const roast_metric *metric = roast_metric_at(i);
-        if (metric->scope != ROAST_SCOPE_run)
+        if (metric->scope != ROAST_SCOPE_RUN)
             continue;
         const char *why;
         assert_int_equal(roast_summary_get(summary, metric->name, &why).kind, ROAST_NOTHING);
@@ -543,12 +543,12 @@ static void bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read(void 
     chunk.branches = muons;
     run_write_chunk(writer, &chunk, NULL);
     roast_summary *summary = summarize(writer);
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "bytes_read"), 110, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "branches_read_percent"), 50, 1e-12);
-    assert_true(isnan(cell(summary, ROAST_SCOPE_file, 1, "bytes_read")));
-    assert_close(cell(summary, ROAST_SCOPE_file, 2, "bytes_read"), 160, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 2, "branches_read"), 3, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 2, "compression_ratio"), 0.4, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "bytes_read"), 110, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "branches_read_percent"), 50, 1e-12);
+    assert_true(isnan(cell(summary, ROAST_SCOPE_FILE, 1, "bytes_read")));
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 2, "bytes_read"), 160, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 2, "branches_read"), 3, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 2, "compression_ratio"), 0.4, 1e-12);
     assert_close(value(summary, "total_branches_read"), 3, 0);
     assert_close(value(summary, "avg_bytes_read_percent"), (55 + 80) / 2.0, 1e-12);
     roast_summary_free(summary);
@@ -609,9 +609,9 @@ static roast_summary *summary_of_branches(void)
 
 static size_t find_branch(const roast_summary *summary, const char *dataset, const char *branch)
 {
-    for (size_t i = 0; i < roast_summary_rows(summary, ROAST_SCOPE_branch); i++)
-        if (str_equal(roast_summary_cell(summary, ROAST_SCOPE_branch, i, "dataset").as.text, str_from(dataset)) &&
-            str_equal(roast_summary_cell(summary, ROAST_SCOPE_branch, i, "branch").as.text, str_from(branch)))
+    for (size_t i = 0; i < roast_summary_rows(summary, ROAST_SCOPE_BRANCH); i++)
+        if (str_equal(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, i, "dataset").as.text, str_from(dataset)) &&
+            str_equal(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, i, "branch").as.text, str_from(branch)))
             return i;
     fail_msg("there is no row of %s in %s", branch, dataset);
     return 0;
@@ -633,17 +633,17 @@ static void a_branch_is_read_or_not_dataset_by_dataset(void **state)
         {"dy", "Jet_pt", "not read", 200, 1, 200 / 14.0, 0},
         {"dy", "Gen_pt", "not read", 600, 6, 600 / 14.0, 0},
     };
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_branch), 12);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_BRANCH), 12);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t row = find_branch(summary, rows[i].dataset, rows[i].branch);
-        assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, row, "access").as.text, rows[i].access);
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "compressed_bytes"), rows[i].bytes, 0);
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "bytes_per_event"), rows[i].per_event, 1e-12);
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "share_percent"), rows[i].share, 1e-9);
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "files_read"), rows[i].files_read, 0);
+        assert_str(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, row, "access").as.text, rows[i].access);
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "compressed_bytes"), rows[i].bytes, 0);
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "bytes_per_event"), rows[i].per_event, 1e-12);
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "share_percent"), rows[i].share, 1e-9);
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "files_read"), rows[i].files_read, 0);
     }
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 0, "branch").as.text, "Jet_pt"); /* read, largest */
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 2, "branch").as.text, "Gen_pt"); /* not read, largest */
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, 0, "branch").as.text, "Jet_pt"); /* read, largest */
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, 2, "branch").as.text, "Gen_pt"); /* not read, largest */
     roast_summary_free(summary);
 }
 
@@ -668,16 +668,16 @@ static void a_file_that_serves_many_datasets_counts_for_each_of_them(void **stat
         char dataset[16];
         snprintf(dataset, sizeof dataset, "d%d", i);
         bool both = i % EVERY == 0;
-        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "branch_bytes_read"), both ? 130 : 100, 0);
-        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "branches_read"), both ? 2 : 1, 0);
-        assert_close(cell(summary, ROAST_SCOPE_dataset, (size_t)i, "total_branches"), 2, 0);
+        assert_close(cell(summary, ROAST_SCOPE_DATASET, (size_t)i, "branch_bytes_read"), both ? 130 : 100, 0);
+        assert_close(cell(summary, ROAST_SCOPE_DATASET, (size_t)i, "branches_read"), both ? 2 : 1, 0);
+        assert_close(cell(summary, ROAST_SCOPE_DATASET, (size_t)i, "total_branches"), 2, 0);
         size_t row = find_branch(summary, dataset, "MET_pt");
-        assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, row, "access").as.text, both ? "read" : "not read");
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "files_read"), both, 0);
-        assert_close(cell(summary, ROAST_SCOPE_branch, row, "compressed_bytes"), 30, 0);
+        assert_str(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, row, "access").as.text, both ? "read" : "not read");
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "files_read"), both, 0);
+        assert_close(cell(summary, ROAST_SCOPE_BRANCH, row, "compressed_bytes"), 30, 0);
     }
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "branches_read"), 2, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "bytes_read"), 130, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "branches_read"), 2, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "bytes_read"), 130, 0);
     roast_summary_free(summary);
 }
 
@@ -686,19 +686,19 @@ static void a_dataset_has_to_read_its_branches_for_the_entries_it_processed(void
     (void)state;
     roast_summary *summary = summary_of_branches();
     /* tt: all of a.root and half of shared.root; dy: all of shared.root and half of b.root. */
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "tree_bytes"), 2000, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "branch_bytes_read"), 220, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "bytes_read_percent"), 11, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "least_bytes_to_read"), 110 + 55, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "branches_read"), 2, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "total_branches"), 6, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "tree_bytes"), 1400, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 1, "least_bytes_to_read"), 30 + 15, 0);
-    assert_close(cell(summary, ROAST_SCOPE_dataset, 0, "requests_per_chunk"), (3 + 5 + 3) / 3.0, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_file, 1, "bytes_read"), 100 + 10 + 30, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 1, "least_bytes_to_read"), 55 + 30, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "baskets"), 11, 0);
-    assert_close(cell(summary, ROAST_SCOPE_file, 0, "source_bytes_read"), 1000, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "tree_bytes"), 2000, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "branch_bytes_read"), 220, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "bytes_read_percent"), 11, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "least_bytes_to_read"), 110 + 55, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "branches_read"), 2, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "total_branches"), 6, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 1, "tree_bytes"), 1400, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 1, "least_bytes_to_read"), 30 + 15, 0);
+    assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "requests_per_chunk"), (3 + 5 + 3) / 3.0, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 1, "bytes_read"), 100 + 10 + 30, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 1, "least_bytes_to_read"), 55 + 30, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "baskets"), 11, 0);
+    assert_close(cell(summary, ROAST_SCOPE_FILE, 0, "source_bytes_read"), 1000, 0);
     assert_close(value(summary, "tree_bytes_available"), 2400, 0);
     assert_close(value(summary, "branch_bytes_read"), 110 + 140 + 30, 0);
     assert_close(value(summary, "branch_bytes_unread"), 2400 - 280, 0);
@@ -713,11 +713,11 @@ static void a_collection_opened_for_one_column_is_named_and_so_are_the_largest_u
 {
     (void)state;
     roast_summary *summary = summary_of_branches();
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_dataset, 0, "one_column_collections").as.text, "Jet_pt");
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_DATASET, 0, "one_column_collections").as.text, "Jet_pt");
     /* MET has no length of its own: reading one column of it opens nothing else. */
-    assert_int_equal(roast_summary_cell(summary, ROAST_SCOPE_dataset, 1, "one_column_collections").kind, ROAST_NOTHING);
+    assert_int_equal(roast_summary_cell(summary, ROAST_SCOPE_DATASET, 1, "one_column_collections").kind, ROAST_NOTHING);
     assert_close(value(summary, "one_column_collections"), 1, 0);
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_dataset, 0, "mostly_unread").as.text,
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_DATASET, 0, "mostly_unread").as.text,
                "Gen 60 %, Jet 20 %, MET 9 %");
     roast_summary_free(summary);
 }
@@ -729,11 +729,11 @@ static void branches_of_files_that_nothing_is_known_of_are_named_without_sizes(v
     run_writer *writer = new_run();
     add_reader(writer, "tt", "a.root", 0, jets, 1);
     roast_summary *summary = summarize(writer);
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_branch), 1);
-    assert_str(roast_summary_cell(summary, ROAST_SCOPE_branch, 0, "access").as.text, "read");
-    assert_true(isnan(cell(summary, ROAST_SCOPE_branch, 0, "compressed_bytes")));
-    assert_true(isnan(cell(summary, ROAST_SCOPE_branch, 0, "files")));
-    assert_true(isnan(cell(summary, ROAST_SCOPE_dataset, 0, "tree_bytes")));
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_BRANCH), 1);
+    assert_str(roast_summary_cell(summary, ROAST_SCOPE_BRANCH, 0, "access").as.text, "read");
+    assert_true(isnan(cell(summary, ROAST_SCOPE_BRANCH, 0, "compressed_bytes")));
+    assert_true(isnan(cell(summary, ROAST_SCOPE_BRANCH, 0, "files")));
+    assert_true(isnan(cell(summary, ROAST_SCOPE_DATASET, 0, "tree_bytes")));
     assert_true(isnan(value(summary, "one_column_collections")));
     roast_summary_free(summary);
 }
@@ -776,13 +776,13 @@ static void sections_are_summed_over_chunks(void **state)
         run_write_chunk(writer, &chunk, NULL);
     }
     roast_summary *summary = summarize(writer);
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_section), 1);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "count"), 6, 0);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "total_duration"), 0.6, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "mean_duration"), 0.1, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "max_duration"), 0.3, 1e-12);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "share_of_process_percent"), 20, 1e-9);
-    assert_close(cell(summary, ROAST_SCOPE_section, 0, "max_mem_delta_mb"), 2, 1e-12);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_SECTION), 1);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "count"), 6, 0);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "total_duration"), 0.6, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "mean_duration"), 0.1, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "max_duration"), 0.3, 1e-12);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "share_of_process_percent"), 20, 1e-9);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "max_mem_delta_mb"), 2, 1e-12);
     roast_summary_free(summary);
 }
 

@@ -126,12 +126,12 @@ static void random_series(run_series *series, chunk_mark *marks, size_t count)
                                 .end_ns = start + duration,
                                 .open_ns = (int64_t)(random_unit() * 2e9),
                                 .events_ns = (int64_t)(random_unit() * 1e9),
-                                .back_ns = (int64_t)(random_unit() * 1e9),
+                                .return_ns = (int64_t)(random_unit() * 1e9),
                                 .thread = (int64_t)(random_unit() * 4),
                                 .bytes = (int64_t)(random_unit() * 1e9),
                                 .worker = (uint32_t)(random_unit() * 3),
                                 .failed = i % 11 == 0,
-                                .placed = true};
+                                .on_axis = true};
     }
 }
 
@@ -147,7 +147,7 @@ static void the_integral_of_the_rate_is_the_bytes_read(void **state)
     for (size_t i = 0; i < CHUNKS; i++) {
         const chunk_mark *m = &marks[i];
         bytes += m->failed ? 0 : (double)m->bytes;
-        busy += (double)(m->end_ns - m->start_ns + m->open_ns + m->events_ns + m->back_ns) / 1e9;
+        busy += (double)(m->end_ns - m->start_ns + m->open_ns + m->events_ns + m->return_ns) / 1e9;
     }
     for (size_t columns = 1; columns <= 1000; columns *= 10) {
         arena memory = {0};
@@ -241,7 +241,7 @@ static void chunks_without_threads_get_as_many_lanes_as_run_at_once(void **state
                                 .end_ns = T0 + (int64_t)(i + 2) * S,
                                 .thread = ROAST_ABSENT,
                                 .worker = RUN_UNKNOWN,
-                                .placed = true};
+                                .on_axis = true};
     assert_int_equal(lanes_assign(&lanes, &series, &memory, NULL), ROAST_OK);
     assert_int_equal(lanes.count, 2);
     assert_int_equal(lanes.lanes[0].worker, RUN_UNKNOWN);

@@ -6,7 +6,7 @@ static buf files_csv(const char *const *names, size_t count)
 {
     roast_summary *summary = summary_of_files(names, count);
     buf out = {0};
-    csv_scope(&out, summary, ROAST_SCOPE_file);
+    csv_scope(&out, summary, ROAST_SCOPE_FILE);
     assert_int_equal(out.code, ROAST_OK);
     roast_summary_free(summary);
     return out;
@@ -45,7 +45,7 @@ static void formulas_are_defused_in_text_and_only_there(void **state)
     buf_release(&out);
     roast_summary *summary = empty_summary();
     summary_set_real(summary, M_run_chunk_mem_delta_min_mb, -2.5);
-    csv_scope(&out, summary, ROAST_SCOPE_run);
+    csv_scope(&out, summary, ROAST_SCOPE_RUN);
     assert_row(&out, "chunk_mem_delta_min_mb,-2.5,MiB\r\n");
     buf_release(&out);
     roast_summary_free(summary);
@@ -57,14 +57,14 @@ static void the_run_has_a_row_per_metric_and_absent_is_empty(void **state)
     roast_summary *summary = empty_summary();
     summary_set_int(summary, M_run_total_events, 80);
     buf out = {0};
-    csv_scope(&out, summary, ROAST_SCOPE_run);
+    csv_scope(&out, summary, ROAST_SCOPE_RUN);
     assert_true(str_starts_with(buf_view(&out), STR("name,value,unit\r\n")));
     assert_row(&out, "\r\ntotal_events,80,count\r\n");
     assert_row(&out, "\r\ntotal_bytes_read,,B\r\n");
     size_t lines = 0;
     for (size_t i = 0; i < out.len; i++)
         lines += out.data[i] == '\n';
-    assert_int_equal(lines, 1 + metric_count(ROAST_SCOPE_run));
+    assert_int_equal(lines, 1 + metric_count(ROAST_SCOPE_RUN));
     buf_release(&out);
     roast_summary_free(summary);
 }

@@ -101,7 +101,7 @@ static void release(explained *e)
 /* Core-seconds of a category of the run; 0 if it has none. */
 static double in_ledger(const explained *e, const char *category)
 {
-    for (size_t row = 0; row < roast_summary_rows(e->summary, ROAST_SCOPE_ledger); row++)
+    for (size_t row = 0; row < roast_summary_rows(e->summary, ROAST_SCOPE_LEDGER); row++)
         if (str_equal(summary_cell(e->summary, M_ledger_category, row).as.text, str_from(category)))
             return summary_cell(e->summary, M_ledger_core_seconds, row).as.real;
     return 0;
@@ -155,7 +155,7 @@ static void a_worker_that_left_offers_nothing_after_it_left(void **state)
     add_chunk(&p, "a", 0, 100, 0.5);
     explained e = explain(&p, false);
     double whole = 0;
-    for (size_t row = 0; row < roast_summary_rows(e.summary, ROAST_SCOPE_ledger); row++)
+    for (size_t row = 0; row < roast_summary_rows(e.summary, ROAST_SCOPE_LEDGER); row++)
         whole += summary_cell(e.summary, M_ledger_core_seconds, row).as.real;
     assert_near(whole, 100 + 2 * 30, 1e-6);
     assert_near(in_ledger(&e, "process_io"), 0.45 * 130, 1e-6);
@@ -406,7 +406,7 @@ static void without_cpu_times_it_is_not_determined_what_process_did(void **state
     assert_null(finding_of(&e, FINDING_IO_BOUND));
     assert_null(finding_of(&e, FINDING_CPU_BOUND));
     assert_int_equal(e.why.gaps[0], GAP_CPU);
-    assert_near(in_ledger(&e, "process_untold"), 360, 1e-6);
+    assert_near(in_ledger(&e, "process_unsplit"), 360, 1e-6);
     release(&e);
 }
 

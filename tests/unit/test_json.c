@@ -29,11 +29,11 @@ static void every_metric_answers_to_each_of_its_names(void **state)
     (void)state;
     roast_summary *summary = empty_summary();
     for (metric_id id = 0; id < METRIC_COUNT; id++)
-        if (metric_info(id)->scope == ROAST_SCOPE_run)
+        if (metric_info(id)->scope == ROAST_SCOPE_RUN)
             summary_set_int(summary, id, 1000 + (int64_t)id);
     json_t *parsed = parsed_summary(summary);
     for (metric_id id = 0; id < METRIC_COUNT; id++) {
-        if (metric_info(id)->scope != ROAST_SCOPE_run)
+        if (metric_info(id)->scope != ROAST_SCOPE_RUN)
             continue;
         assert_int_equal(json_integer_value(json_object_get(parsed, metric_info(id)->name)), 1000 + (int64_t)id);
         char aliases[256], *rest = aliases;
@@ -107,7 +107,7 @@ static void text_of_any_bytes_becomes_valid_utf8(void **state)
     (void)state;
     roast_summary *summary = empty_summary();
     summary->run_name = (roast_str){"\xff\0\"\\\n\x1b", 6};
-    assert_true(summary_add_rows(summary, ROAST_SCOPE_dataset, 1));
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_DATASET, 1));
     summary_cell_text(summary, M_dataset_dataset, 0, STR("d\xc3"));
     buf out = {0};
     json_summary(&out, summary);
@@ -130,7 +130,7 @@ static void rows_are_there_in_their_shapes(void **state)
     static const char *const names[] = {"a.root", "b.root"};
     roast_summary *summary = summary_of_files(names, 2);
     summary_cell_real(summary, M_file_compression_ratio, 1, 0.25);
-    assert_true(summary_add_rows(summary, ROAST_SCOPE_section, 1));
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_SECTION, 1));
     summary_cell_text(summary, M_section_section, 0, STR("jets"));
     summary_cell_int(summary, M_section_count, 0, 3);
     json_t *parsed = parsed_summary(summary);

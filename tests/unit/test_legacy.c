@@ -860,13 +860,13 @@ static void the_summary_of_the_real_measurement_has_the_numbers_of_its_metrics(v
         compared++;
     }
     assert_int_equal(compared, 50); /* all of its numbers, counted by Python */
-    for (size_t row = 0; row < roast_summary_rows(summary, ROAST_SCOPE_file); row++) {
-        roast_str file = roast_summary_cell(summary, ROAST_SCOPE_file, row, "file").as.text;
+    for (size_t row = 0; row < roast_summary_rows(summary, ROAST_SCOPE_FILE); row++) {
+        roast_str file = roast_summary_cell(summary, ROAST_SCOPE_FILE, row, "file").as.text;
         value = json_object_get(json_object_get(metrics, "file_read_metrics"), file.ptr);
-        assert_close(number_of(roast_summary_cell(summary, ROAST_SCOPE_file, row, "bytes_read_percent")),
+        assert_close(number_of(roast_summary_cell(summary, ROAST_SCOPE_FILE, row, "bytes_read_percent")),
                      json_number_value(json_object_get(value, "bytes_read_percent")), 1e-9);
     }
-    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_file), 2);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_FILE), 2);
     roast_summary_free(summary);
     roast_run_close(run);
     json_decref(metrics);

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "probe/chunk.h"
-#include "probe/look.h"
 #include "probe/pack.h"
+#include "probe/readings.h"
 #include "probe/sampler.h"
 #include "record/unpack.h"
 #include "unit.h"
@@ -18,8 +18,8 @@ enum { MEGABYTE = 1 << 20 };
 /* Keeps a CPU busy for so many nanoseconds of this thread's CPU time. */
 static void burn(int64_t ns)
 {
-    int64_t until = look_cpu_ns() + ns;
-    while (look_cpu_ns() < until)
+    int64_t until = probe_read_cpu_ns() + ns;
+    while (probe_read_cpu_ns() < until)
         ;
 }
 
@@ -64,12 +64,12 @@ static void time_on_the_cpu_and_time_asleep_are_told_apart(void **state)
 {
     (void)state;
     probe_chunk *chunk = probe_chunk_begin(NULL);
-    int64_t before = clock_monotonic_ns(), cpu_before = look_cpu_ns();
+    int64_t before = clock_monotonic_ns(), cpu_before = probe_read_cpu_ns();
     probe_chunk_phase(chunk, PHASE_PROCESS);
     burn(20000000);
     sleep_ns(30000000);
     probe_chunk_end(chunk);
-    int64_t wall = clock_monotonic_ns() - before, cpu = look_cpu_ns() - cpu_before;
+    int64_t wall = clock_monotonic_ns() - before, cpu = probe_read_cpu_ns() - cpu_before;
     roast_chunk record = record_of(chunk);
     assert_true(record.duration_ns >= 50000000 && record.duration_ns <= wall);
     assert_true(record.cpu_ns >= 20000000 && record.cpu_ns <= cpu);
@@ -116,7 +116,7 @@ static void a_phase_that_never_was_is_absent(void **state)
 static void the_peak_of_a_moment_is_caught(void **state)
 {
     (void)state;
-    if (!look_reset_peak())
+    if (!probe_reset_peak())
         skip();
     probe_chunk *chunk = probe_chunk_begin(NULL);
     probe_chunk_phase(chunk, PHASE_PROCESS);
@@ -142,7 +142,7 @@ static const char *own_path; /* /proc/self/exe would be valgrind, under valgrind
 static void the_peak_before_exec_is_not_ours(void **state)
 {
     (void)state;
-    if (!look_reset_peak())
+    if (!probe_reset_peak())
         skip();
     char *memory = mmap(NULL, 256 * MEGABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(memory, 1, 256 * MEGABYTE);
@@ -253,7 +253,7 @@ static void time_and_memory_of_one_block_are_one_section(void **state)
     assert_int_equal(record.sections[0].count, 1);
     assert_int_equal(record.sections[0].bytes, 700);
     assert_true(record.sections[0].duration_ns >= 0);
-    assert_true(record.sections[0].rss_delta != ROAST_ABSENT || look_rss() == ROAST_ABSENT);
+    assert_true(record.sections[0].rss_delta != ROAST_ABSENT || probe_read_rss() == ROAST_ABSENT);
     probe_chunk_free(chunk);
 }
 
@@ -472,10 +472,10 @@ static void child_sees_its_own_memory(void)
 static void a_forked_child_looks_at_itself_and_not_at_its_parent(void **state)
 {
     (void)state;
-    parent_rss = look_rss();
+    parent_rss = probe_read_rss();
     if (parent_rss == ROAST_ABSENT)
         skip();
-    look_peak(ROAST_ABSENT);
+    probe_read_peak(ROAST_ABSENT);
     probe_chunk *chunk = probe_chunk_begin(NULL); /* the parent is inside process() */
     probe_chunk_phase(chunk, PHASE_PROCESS);
     in_a_child(child_sees_its_own_memory);
@@ -506,7 +506,7 @@ static void a_forked_child_does_not_repeat_its_parents_uids(void **state)
 static void a_descriptor_that_was_taken_away_is_not_written_to(void **state)
 {
     (void)state;
-    if (!look_reset_peak() || look_rss() == ROAST_ABSENT)
+    if (!probe_reset_peak() || probe_read_rss() == ROAST_ABSENT)
         skip();
     /* A program that closes what it does not know, and then opens files of its own. */
     for (int fd = 3; fd < 64; fd++)
@@ -517,11 +517,11 @@ static void a_descriptor_that_was_taken_away_is_not_written_to(void **state)
         assert_true(files[i] >= 0);
     }
     assert_int_equal(write(files[0], "12345 abcdef\n", 13), 13);
-    look_reset_peak();
-    look_reset_peak();
-    assert_true(look_rss() > 0); /* found out, and opened again */
-    look_peak(ROAST_ABSENT);
-    assert_true(look_peak(ROAST_ABSENT) > 0);
+    probe_reset_peak();
+    probe_reset_peak();
+    assert_true(probe_read_rss() > 0); /* found out, and opened again */
+    probe_read_peak(ROAST_ABSENT);
+    assert_true(probe_read_peak(ROAST_ABSENT) > 0);
     char text[32] = {0};
     assert_int_equal(pread(files[0], text, sizeof text, 0), 13);
     assert_string_equal(text, "12345 abcdef\n");
@@ -569,7 +569,7 @@ static void the_sampler_sees_the_memory_of_this_process(void **state)
     assert_int_equal(sampler_start(10, &err), ROAST_OK); /* a second user */
     sampler_stop();
     assert_true(wait_for_samples(&highest) > 0);
-    assert_true(look_rss() == ROAST_ABSENT || (highest > 0 && highest < look_rss() + 64 * MEGABYTE));
+    assert_true(probe_read_rss() == ROAST_ABSENT || (highest > 0 && highest < probe_read_rss() + 64 * MEGABYTE));
     sampler_stop();
     drained(NULL);
     sleep_ns(20000000);

@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "summaries.h"
 #include "view/html.h"
-#include "view/packed.h"
+#include "view/page_columns.h"
 
 static const char *base64_of(buf *out, const char *text)
 {
@@ -83,11 +83,11 @@ static size_t unpack(unsigned char *bytes, size_t size, const char *letters)
     return length;
 }
 
-static size_t unpack_column(unsigned char *bytes, size_t size, const int64_t *values, size_t rows, packed_coding coding,
+static size_t unpack_column(unsigned char *bytes, size_t size, const int64_t *values, size_t rows, column_coding coding,
                             const char *expected_start)
 {
     buf out = {0};
-    packed_column_put(&out, "set", "name", coding, rows, value_at, values);
+    page_column_put(&out, "set", "name", coding, rows, value_at, values);
     assert_int_equal(out.code, ROAST_OK);
     if (strncmp(out.data, expected_start, strlen(expected_start)) != 0)
         fail_msg("%s does not start with %s", out.data, expected_start);
@@ -102,7 +102,7 @@ static void a_plain_column_keeps_values_and_says_where_there_is_none(void **stat
     static const int64_t values[] = {0, 255, ROAST_ABSENT, 65534, -3};
     unsigned char bytes[64];
     size_t length = unpack_column(
-        bytes, sizeof bytes, values, 5, PACKED_PLAIN,
+        bytes, sizeof bytes, values, 5, COLUMN_PLAIN,
         "<script type=\"text/plain\" data-set=\"set\" data-column=\"name\" data-width=\"2\" data-deltas=\"0\">");
     static const unsigned char expected[] = {1, 0, 0, 255, 0, /* low bytes of value + 1 */ 0, 1, 0, 255, 0};
     assert_int_equal(length, sizeof expected);
@@ -115,7 +115,7 @@ static void a_column_of_differences_may_go_up_and_down(void **state)
     static const int64_t values[] = {10, 10, 9, 12, 12 + 300};
     unsigned char bytes[64];
     size_t length = unpack_column(
-        bytes, sizeof bytes, values, 5, PACKED_DELTAS,
+        bytes, sizeof bytes, values, 5, COLUMN_DELTAS,
         "<script type=\"text/plain\" data-set=\"set\" data-column=\"name\" data-width=\"2\" data-deltas=\"1\">");
     static const unsigned char expected[] = {20, 0, 1, 6, 600 & 255, /* high bytes */ 0, 0, 0, 0, 600 >> 8};
     assert_int_equal(length, sizeof expected);
@@ -129,7 +129,7 @@ static void a_column_in_which_nothing_is_known_has_no_bytes(void **state)
     unsigned char bytes[8];
     assert_int_equal(
         unpack_column(
-            bytes, sizeof bytes, values, 2, PACKED_PLAIN,
+            bytes, sizeof bytes, values, 2, COLUMN_PLAIN,
             "<script type=\"text/plain\" data-set=\"set\" data-column=\"name\" data-width=\"0\" data-deltas=\"0\">"),
         0);
 }

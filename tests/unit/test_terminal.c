@@ -261,7 +261,7 @@ static void lost_workers_come_first(void **state)
 {
     (void)state;
     roast_summary *summary = empty_summary();
-    assert_true(summary_add_rows(summary, ROAST_SCOPE_worker, 2));
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_WORKER, 2));
     summary_cell_text(summary, M_worker_worker, 0, STR("busy"));
     summary_cell_text(summary, M_worker_departure, 0, STR("stayed"));
     summary_cell_real(summary, M_worker_busy_seconds, 0, 100);

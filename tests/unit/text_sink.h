@@ -104,7 +104,7 @@ static inline roast_code text_sample(void *out, const roast_sample *s, roast_err
     return ROAST_OK;
 }
 
-static inline roast_code text_count(void *out, const roast_count *c, roast_error *err)
+static inline roast_code text_count(void *out, const roast_worker_count *c, roast_error *err)
 {
     (void)err;
     buf_text(out, "count");

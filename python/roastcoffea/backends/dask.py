@@ -54,7 +54,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def open(self) -> None:
         recording = self.recording
-        self._versions = self._meet_scheduler()
+        self._versions = self._handshake()
         recording.fact("distributed", self._versions.get("distributed"))
         self.client.subscribe_topic(recording.topic, self._event)
         if self._versions.get("roastcoffea"):
@@ -77,7 +77,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
             )
             self._polling = True
-            self.client.loop.add_callback(self._ask_again_and_again, interval)
+            self.client.loop.add_callback(self._poll, interval)
 
     def stop_tracking(self) -> dict[str, Any]:
         self._polling = False
@@ -127,7 +127,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         own, self._own, self.recording = self._own, None, None
         return own.end_as_tracking_data()
 
-    def _meet_scheduler(self) -> dict:
+    def _handshake(self) -> dict:
         """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""
         best = None
         for _ in range(3):
@@ -157,7 +157,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._probes = True
         self.client.register_plugin(probe, name=probe.name)
         answers = self._ask_probes()
-        missing = [address for address, words in answers.items() if words is None]
+        missing = [address for address, hello in answers.items() if hello is None]
         if missing:
             self.recording.guard.say(
                 "workers without us",
@@ -167,9 +167,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _ask_probes(self) -> dict[str, Any]:
         """What each worker says of itself; None for one without this package."""
         answers = self._on_workers(_ask_probe(), name=self.recording.topic)
-        for words in answers.values():
-            if isinstance(words, dict):
-                self._worker_said(words)
+        for hello in answers.values():
+            if isinstance(hello, dict):
+                self._on_hello(hello)
         return answers
 
     def _on_workers(self, function: Callable, **kwargs: Any) -> dict[str, Any]:
@@ -196,9 +196,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                     self._joined(row)
             elif "gone" in message:
                 for address, when, lost, reason in message["gone"]:
-                    recording.worker_left(address, self._here_ns(when), lost=lost, reason=reason)
+                    recording.worker_left(address, self._to_client_clock(when), lost=lost, reason=reason)
             elif "hello" in message:
-                self._worker_said(message["hello"])
+                self._on_hello(message["hello"])
             elif "s" in message:
                 recording.recorder.samples(message["worker"], message["s"])
             elif "end" in message:
@@ -206,28 +206,28 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             else:
                 recording.receive(message)
 
-    def _here_ns(self, when: float | None) -> int | None:
+    def _to_client_clock(self, when: float | None) -> int | None:
         """A time of the scheduler's clock, by ours."""
         return None if when is None else int((when - self._scheduler_offset) * 1e9)
 
-    def _there_ns(self, when: float | None, worker: str | None) -> int | None:
+    def _to_worker_clock(self, when: float | None, worker: str | None) -> int | None:
         """A time of the scheduler's clock, by the worker's: the one in which its records are kept."""
-        return None if when is None else self._here_ns(when) + int(self._worker_offset.get(worker, 0.0) * 1e9)
+        return None if when is None else self._to_client_clock(when) + int(self._worker_offset.get(worker, 0.0) * 1e9)
 
     def _joined(self, row: list) -> None:
         address, name, host, cores, limit, when = row
         self.recording.worker(
-            address, name=name, host=host, cores=cores, memory_limit=limit or None, joined_ns=self._here_ns(when)
+            address, name=name, host=host, cores=cores, memory_limit=limit or None, joined_ns=self._to_client_clock(when)
         )
 
-    def _worker_said(self, words: dict) -> None:
-        offset = self._scheduler_offset - words["delay"]
-        error = self._scheduler_error + words["latency"] / 2
-        self._worker_offset[words["address"]] = offset
+    def _on_hello(self, hello: dict) -> None:
+        offset = self._scheduler_offset - hello["delay"]
+        error = self._scheduler_error + hello["latency"] / 2
+        self._worker_offset[hello["address"]] = offset
         self.recording.worker(
-            words["address"],
-            pid=words["pid"],
-            host=words["host"],
+            hello["address"],
+            pid=hello["pid"],
+            host=hello["host"],
             clock_offset_ns=int(offset * 1e9),
             clock_error_ns=int(error * 1e9),
         )
@@ -237,7 +237,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         sample = {
             "worker": worker,
             "t_ns": int(when * 1e9),
-            "last_seen_ns": self._here_ns(last_seen),
+            "last_seen_ns": self._to_client_clock(last_seen),
             "memory": memory,
             "cpu": cpu,
             "processing": processing,
@@ -256,8 +256,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             "prefix": prefix,
             "worker": worker,
             "thread": thread,
-            "start_ns": self._there_ns(start, worker),
-            "stop_ns": self._there_ns(stop, worker),
+            "start_ns": self._to_worker_clock(start, worker),
+            "stop_ns": self._to_worker_clock(stop, worker),
             "nbytes": nbytes,
             "attempt": attempt,
             "state": state,
@@ -267,7 +267,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     # ---- asking the scheduler from outside
 
-    async def _ask_again_and_again(self, interval: float) -> None:
+    async def _poll(self, interval: float) -> None:
         seen: dict[str, float] = {}
         while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):

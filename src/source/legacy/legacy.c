@@ -119,7 +119,7 @@ static roast_code check_it_is_ours(legacy_reader *r)
     json_t *value;
     json_object_foreach(r->metrics, key, value)
     {
-        if (metric_find(ROAST_SCOPE_run, str_from(key)) != METRIC_COUNT)
+        if (metric_find(ROAST_SCOPE_RUN, str_from(key)) != METRIC_COUNT)
             return ROAST_OK;
     }
     return fail(r->err, ROAST_FORMAT, "%s: none of roastcoffea's metrics is in it", r->metrics_file.key);

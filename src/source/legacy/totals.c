@@ -61,7 +61,7 @@ static roast_code collect(totals *t)
     json_t *member;
     json_object_foreach(t->r->metrics, key, member)
     {
-        metric_id id = metric_find(ROAST_SCOPE_run, str_from(key));
+        metric_id id = metric_find(ROAST_SCOPE_RUN, str_from(key));
         if (id == METRIC_COUNT || !metric_has_column(id))
             continue;
         bool canonical = strcmp(key, metric_info(id)->name) == 0;
@@ -143,7 +143,7 @@ static roast_code give_report(totals *t)
 static roast_code give_all(totals *t)
 {
     roast_code code = ROAST_OK;
-    metric_id first = metric_first(ROAST_SCOPE_run), end = first + (metric_id)metric_count(ROAST_SCOPE_run);
+    metric_id first = metric_first(ROAST_SCOPE_RUN), end = first + (metric_id)metric_count(ROAST_SCOPE_RUN);
     for (metric_id id = first; !code && id < end; id++)
         if (t->values[id].kind != ROAST_NOTHING)
             code = t->r->sink->given(t->r->sink->context, str_from(metric_info(id)->name), t->values[id], t->r->err);

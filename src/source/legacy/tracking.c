@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "model/facts.h"
 #include "source/legacy/parts.h"
 
 typedef enum series_id {
@@ -252,18 +253,6 @@ static void set_field(roast_sample *sample, const point *p)
     }
 }
 
-/* "tcp://host:port" → host */
-static roast_str host_of(roast_str address)
-{
-    const char *start = memmem(address.ptr, address.len, "://", 3);
-    if (!start)
-        return str_none();
-    start += 3;
-    size_t length = address.len - (size_t)(start - address.ptr);
-    const char *colon = memrchr(start, ':', length);
-    return colon ? (roast_str){start, (size_t)(colon - start)} : (roast_str){start, length};
-}
-
 /* The first time the number of workers was taken after this one; absent if there is none. */
 static int64_t next_count_after(const tracking *t, int64_t t_ns)
 {
@@ -285,7 +274,7 @@ static roast_code give_worker(tracking *t, roast_str address)
     const points *own = &t->of_worker;
     roast_worker worker = roast_worker_none();
     worker.address = address;
-    worker.host = host_of(address);
+    worker.host = address_host(address);
     worker.cores = isnan(t->cores_per_worker) ? ROAST_ABSENT : whole(t->cores_per_worker);
     for (size_t i = 0; i < own->count; i++) {
         if (own->items[i].series == SERIES_CORES)
@@ -344,7 +333,7 @@ static roast_code give_counts(tracking *t)
     size_t core = 0;
     for (size_t i = 0; i < t->counts.count; i++) {
         const point *p = &t->counts.items[i];
-        roast_count count = {.t_ns = p->t_ns, .workers = whole(p->value), .cores = ROAST_ABSENT};
+        roast_worker_count count = {.t_ns = p->t_ns, .workers = whole(p->value), .cores = ROAST_ABSENT};
         if (count.workers == ROAST_ABSENT)
             continue;
         if (!isnan(t->cores_per_worker))

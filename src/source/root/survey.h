@@ -27,7 +27,7 @@ typedef struct survey_part {
     uint32_t file; /* index */
     int64_t entries, compressed, uncompressed, baskets, branches, clusters, largest_cluster;
     root_compression compression;
-    roast_str odd; /* what is unlike the other files; absent if nothing is */
+    roast_str outlier; /* what is unlike the other files; absent if nothing is */
 } survey_part;
 
 typedef struct survey_tree {

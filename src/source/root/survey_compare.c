@@ -63,13 +63,13 @@ static void write_measure(buf *out, const char *name, double value, double usual
 static bool note_oddity(survey *s, survey_part *part, buf *text)
 {
     buf whole = {0};
-    buf_str(&whole, part->odd);
+    buf_str(&whole, part->outlier);
     if (whole.len)
         buf_text(&whole, ", ");
     buf_str(&whole, buf_view(text));
-    part->odd = whole.code ? str_none() : arena_str(&s->memory, buf_view(&whole));
+    part->outlier = whole.code ? str_none() : arena_str(&s->memory, buf_view(&whole));
     buf_release(&whole);
-    return !str_absent(part->odd);
+    return !str_absent(part->outlier);
 }
 
 static bool compare_measure(survey *s, survey_tree *tree, size_t measure, double *values, double *distances)

@@ -1,6 +1,6 @@
 /* Where a long text goes, part by part. */
-#ifndef VIEW_SINK_H
-#define VIEW_SINK_H
+#ifndef VIEW_TEXT_OUT_H
+#define VIEW_TEXT_OUT_H
 
 #include <roast.h>
 

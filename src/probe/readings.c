@@ -4,7 +4,7 @@
  * handler closes it in the child and it is opened again when needed. And a program that closes descriptors it does not
  * know: then the number may name any other file. Reading that does no harm (nothing in it parses, and it is opened
  * again), but before the one write we check that the descriptor is still ours. */
-#include "probe/look.h"
+#include "probe/readings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static void install_fork_handler(void)
     pthread_atfork(NULL, NULL, in_forked_child);
 }
 
-void look_after_fork(void (*in_child)(void))
+void probe_after_fork(void (*in_child)(void))
 {
     pthread_once(&fork_handler_once, install_fork_handler);
     unsigned place = atomic_load(&fork_handler_count);
@@ -83,7 +83,7 @@ void look_after_fork(void (*in_child)(void))
     }
 }
 
-uint32_t look_generation(void)
+uint32_t probe_generation(void)
 {
     return atomic_load(&generation);
 }
@@ -148,7 +148,7 @@ static int64_t read_clock(clockid_t id)
     return clock_gettime(id, &now) ? ROAST_ABSENT : (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-int64_t look_cpu_ns(void)
+int64_t probe_read_cpu_ns(void)
 {
 #ifdef CLOCK_THREAD_CPUTIME_ID
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
@@ -157,7 +157,7 @@ int64_t look_cpu_ns(void)
 #endif
 }
 
-int64_t look_process_cpu_ns(void)
+int64_t probe_read_process_cpu_ns(void)
 {
 #ifdef CLOCK_PROCESS_CPUTIME_ID
     return read_clock(CLOCK_PROCESS_CPUTIME_ID);
@@ -176,9 +176,9 @@ static int64_t read_run_delay(void)
     return take_number(&at) == ROAST_ABSENT ? ROAST_ABSENT : take_number(&at);
 }
 
-thread_look look_at_thread(void)
+thread_readings probe_read_thread(void)
 {
-    thread_look look = {ROAST_ABSENT, read_run_delay(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+    thread_readings look = {ROAST_ABSENT, read_run_delay(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -204,7 +204,7 @@ static int64_t parse_resident(const char *text)
     return bytes;
 }
 
-int64_t look_rss(void)
+int64_t probe_read_rss(void)
 {
     char text[128];
     for (int attempt = 0; attempt < 2; attempt++) {
@@ -245,7 +245,7 @@ static int64_t read_usage_peak(void)
     return ROAST_ABSENT;
 }
 
-int64_t look_peak(int64_t resident)
+int64_t probe_read_peak(int64_t resident)
 {
     int64_t peak = read_usage_peak();
     bool of_this_program = peak > atomic_load(&peak_before_exec);
@@ -267,7 +267,7 @@ static bool is_clear_refs(int fd, bool just_opened)
            atomic_load(&clear_refs_inode) == (uint64_t)now.st_ino;
 }
 
-bool look_reset_peak(void)
+bool probe_reset_peak(void)
 {
     bool just_opened = atomic_load(&clear_refs.fd) == NOT_OPENED;
     int fd = proc_fd(&clear_refs);
@@ -288,7 +288,7 @@ bool look_reset_peak(void)
     return false;
 }
 
-void look_thread_ends(void)
+void probe_thread_ends(void)
 {
     forget(&schedstat);
 }

@@ -1,5 +1,5 @@
 /* Columns of numbers in a page. A browser undoes this with DecompressionStream("deflate") and a loop over bytes. */
-#include "view/packed.h"
+#include "view/page_columns.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -35,21 +35,22 @@ static uint64_t zigzag(int64_t difference)
     return (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63);
 }
 
-static uint64_t *coded(packed_coding coding, size_t rows, packed_value value_at, const void *context, uint64_t *largest)
+static uint64_t *coded(column_coding coding, size_t rows, column_value_at value_at, const void *context,
+                       uint64_t *largest)
 {
     uint64_t *codes = calloc(rows ? rows : 1, sizeof *codes);
     int64_t before = 0;
     for (size_t i = 0; codes && i < rows; i++) {
         int64_t value = value_at(context, i);
-        codes[i] = coding == PACKED_PLAIN ? plain(value) : zigzag((int64_t)((uint64_t)value - (uint64_t)before));
+        codes[i] = coding == COLUMN_PLAIN ? plain(value) : zigzag((int64_t)((uint64_t)value - (uint64_t)before));
         before = value;
         *largest = codes[i] > *largest ? codes[i] : *largest;
     }
     return codes;
 }
 
-void packed_column_put(buf *out, const char *set, const char *name, packed_coding coding, size_t rows,
-                       packed_value value_at, const void *context)
+void page_column_put(buf *out, const char *set, const char *name, column_coding coding, size_t rows,
+                     column_value_at value_at, const void *context)
 {
     uint64_t largest = 0;
     uint64_t *codes = coded(coding, rows, value_at, context, &largest);
@@ -64,7 +65,7 @@ void packed_column_put(buf *out, const char *set, const char *name, packed_codin
         buf_format(
             out,
             "<script type=\"text/plain\" data-set=\"%s\" data-column=\"%s\" data-width=\"%zu\" data-deltas=\"%d\">",
-            set, name, width, coding == PACKED_DELTAS);
+            set, name, width, coding == COLUMN_DELTAS);
         put_packed(out, planes, rows * width);
         buf_text(out, "</script>\n");
     } else {
@@ -74,7 +75,7 @@ void packed_column_put(buf *out, const char *set, const char *name, packed_codin
     free(codes);
 }
 
-void packed_text_put(buf *out, roast_str text)
+void page_text_put(buf *out, roast_str text)
 {
     put_packed(out, text.len ? text.ptr : "", text.len);
 }

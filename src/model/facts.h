@@ -1,0 +1,27 @@
+/* What a record means: asked here by everyone, so that two answers cannot differ. */
+#ifndef MODEL_FACTS_H
+#define MODEL_FACTS_H
+
+#include <roast.h>
+
+/* An attempt failed if its record names an error, by type or by text. */
+bool chunk_failed(const roast_chunk *chunk);
+/* Time from opening the file to handing back the result; phases that were not measured count as 0. */
+int64_t chunk_busy_ns(const roast_chunk *chunk);
+/* The same chunk has the same identity, whichever attempt at it this is: file, tree, dataset, entries and round. */
+uint64_t chunk_identity(const roast_chunk *chunk);
+/* Whether a record says which chunk it is about. */
+bool chunk_is_named(const roast_chunk *chunk);
+
+/* The machine that a worker ran on: as it says, else as its address tells ("tcp://HOST:PORT"), else the address itself.
+ */
+roast_str worker_host(const roast_worker *worker);
+/* "tcp://HOST:PORT" → HOST; absent if the address does not tell. */
+roast_str address_host(roast_str address);
+/* A time that a worker's clock told, on the client's clock. worker may be NULL; absent stays absent. */
+int64_t to_client_clock(const roast_worker *worker, int64_t t_ns);
+
+int64_t or_zero(int64_t value);
+double as_real(int64_t value); /* NAN if absent */
+
+#endif
