@@ -35,8 +35,8 @@ sanitize: ## the tests under the address and undefined-behaviour sanitizers, val
 	@scripts/sanitize
 
 format:  ## lay out the code as .clang-format says
-	@scripts/need format
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@scripts/venv test
+	@git ls-files '*.c' '*.h' | xargs $(VENV)/clang-format -i
 
 docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs

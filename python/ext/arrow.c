@@ -229,9 +229,10 @@ PyObject *arrow_stream(const column_table *table)
     }
     *stream = (struct ArrowArrayStream){stream_schema, stream_next, stream_error, stream_release, state};
     bool made;
-    Py_BEGIN_ALLOW_THREADS made = fill_schema(&state->schema, table) && fill_array(&state->array, table);
-    Py_END_ALLOW_THREADS PyObject *capsule =
-        made ? PyCapsule_New(stream, "arrow_array_stream", capsule_destroy) : PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS
+    made = fill_schema(&state->schema, table) && fill_array(&state->array, table);
+    Py_END_ALLOW_THREADS
+    PyObject *capsule = made ? PyCapsule_New(stream, "arrow_array_stream", capsule_destroy) : PyErr_NoMemory();
     if (!capsule) {
         stream->release(stream);
         free(stream);

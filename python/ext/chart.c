@@ -92,8 +92,10 @@ PyObject *run_chart(PyObject *object, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = draw(&text, run, &call, &err);
-    Py_END_ALLOW_THREADS run_unlock(self);
+    Py_BEGIN_ALLOW_THREADS
+    code = draw(&text, run, &call, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(self);
     free(call.values);
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);

@@ -14,12 +14,13 @@
 enum { MOST_TEXTS = 7, LONGEST_ERROR = 2000, LARGEST_CUSTOM = 1 << 20 };
 
 typedef struct chunk_object {
-    PyObject_HEAD probe_chunk *probe; /* NULL in a nested one */
-    struct chunk_object *outer;       /* of a nested one: where its numbers go */
-    roast_chunk given;                /* what was set, apart from texts */
-    PyObject *texts[MOST_TEXTS];      /* in the order of text_fields */
-    PyObject *branches;               /* a set of str, or NULL */
-    PyObject *fields;                 /* the user's dict */
+    PyObject_HEAD
+    probe_chunk *probe;          /* NULL in a nested one */
+    struct chunk_object *outer;  /* of a nested one: where its numbers go */
+    roast_chunk given;           /* what was set, apart from texts */
+    PyObject *texts[MOST_TEXTS]; /* in the order of text_fields */
+    PyObject *branches;          /* a set of str, or NULL */
+    PyObject *fields;            /* the user's dict */
     bool finished;
 } chunk_object;
 

@@ -44,10 +44,15 @@ PyObject *core_file_facts(PyObject *module, PyObject *args)
         roast_error err = {0};
         roast_code code;
         const char *where = PyBytes_AsString(path);
-        Py_BEGIN_ALLOW_THREADS code = pack_facts(&packed, where, tree, name, &err);
-        Py_END_ALLOW_THREADS if (code) core_raise(core_state_of(module), &err);
-        else if (packed.code) PyErr_NoMemory();
-        else bytes = PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
+        Py_BEGIN_ALLOW_THREADS
+        code = pack_facts(&packed, where, tree, name, &err);
+        Py_END_ALLOW_THREADS
+        if (code)
+            core_raise(core_state_of(module), &err);
+        else if (packed.code)
+            PyErr_NoMemory();
+        else
+            bytes = PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
         buf_release(&packed);
     }
     Py_XDECREF(keep);
@@ -75,7 +80,8 @@ PyObject *core_pack_file(PyObject *module, PyObject *dict)
 /* ---- Inspection ----------------------------------------------------------------------------------------------- */
 
 typedef struct inspection_object {
-    PyObject_HEAD survey survey;
+    PyObject_HEAD
+    survey survey;
 } inspection_object;
 
 static roast_code take_file(void *context, const char *path, const root_file *file, const roast_error *why,
@@ -140,7 +146,8 @@ static PyObject *inspection_new(PyTypeObject *type, PyObject *args, PyObject *kw
     roast_code code = ROAST_OK;
     bool added = add_paths(state, &paths, list) == 0;
     if (added) {
-        Py_BEGIN_ALLOW_THREADS code = read_all(&self->survey, &paths, tree, chunk, &err);
+        Py_BEGIN_ALLOW_THREADS
+        code = read_all(&self->survey, &paths, tree, chunk, &err);
         if (!code)
             code = check(&self->survey, tree, &err);
         Py_END_ALLOW_THREADS
@@ -165,8 +172,10 @@ static PyObject *inspection_json(PyObject *object, PyObject *unused)
     (void)unused;
     buf out = {0};
     const survey *s = &((inspection_object *)object)->survey;
-    Py_BEGIN_ALLOW_THREADS inspect_json(&out, s, &(inspect_options){0});
-    Py_END_ALLOW_THREADS PyObject *text = out.code ? PyErr_NoMemory() : text_to_python(buf_view(&out));
+    Py_BEGIN_ALLOW_THREADS
+    inspect_json(&out, s, &(inspect_options){0});
+    Py_END_ALLOW_THREADS
+    PyObject *text = out.code ? PyErr_NoMemory() : text_to_python(buf_view(&out));
     buf_release(&out);
     return text;
 }
@@ -181,12 +190,13 @@ static PyObject *render(PyObject *object, bool branches, size_t limit, renderer 
     roast_error err = {0};
     const survey *s = &((inspection_object *)object)->survey;
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code =
-        inspect_tables(&set, s, &(inspect_options){.branches = branches, .limit = limit}, &err);
+    Py_BEGIN_ALLOW_THREADS
+    code = inspect_tables(&set, s, &(inspect_options){.branches = branches, .limit = limit}, &err);
     if (!code)
         draw(&out, &set, context);
     tables_release(&set);
-    Py_END_ALLOW_THREADS PyObject *text = NULL;
+    Py_END_ALLOW_THREADS
+    PyObject *text = NULL;
     if (code)
         core_raise(core_state_of_type(Py_TYPE(object)), &err);
     else

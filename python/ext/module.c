@@ -31,8 +31,10 @@ static PyObject *core_sampler_stop(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    Py_BEGIN_ALLOW_THREADS sampler_stop();
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    sampler_stop();
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 static PyObject *core_sampler_drain(PyObject *module, PyObject *unused)
@@ -40,9 +42,10 @@ static PyObject *core_sampler_drain(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     buf packed = {0};
-    Py_BEGIN_ALLOW_THREADS sampler_drain(&packed);
-    Py_END_ALLOW_THREADS PyObject *bytes =
-        packed.code ? PyErr_NoMemory() : PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
+    Py_BEGIN_ALLOW_THREADS
+    sampler_drain(&packed);
+    Py_END_ALLOW_THREADS
+    PyObject *bytes = packed.code ? PyErr_NoMemory() : PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
     buf_release(&packed);
     return bytes;
 }

@@ -9,8 +9,9 @@
 #include "inspect.h"
 
 typedef struct recorder_object {
-    PyObject_HEAD roast_recorder *recorder; /* NULL once it is closed */
-    pthread_mutex_t lock;                   /* of users */
+    PyObject_HEAD
+    roast_recorder *recorder; /* NULL once it is closed */
+    pthread_mutex_t lock;     /* of users */
     pthread_cond_t unused;
     size_t users; /* calls that are inside the library now; closing waits for them */
     PyObject *path;
@@ -40,9 +41,10 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     roast_recorder *recorder;
     const char *file = PyBytes_AsString(path);
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_recorder_open(&recorder, file, &options, &err);
-    Py_END_ALLOW_THREADS if (code)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_recorder_open(&recorder, file, &options, &err);
+    Py_END_ALLOW_THREADS
+    if (code) {
         Py_DECREF(self);
         return core_raise(core_state_of_type(type), &err);
     }
@@ -161,8 +163,10 @@ static const field task_fields[] = {
             return NULL;                                                                                               \
         }                                                                                                              \
         roast_code code;                                                                                               \
-        Py_BEGIN_ALLOW_THREADS code = call(recorder, &record);                                                         \
-        Py_END_ALLOW_THREADS Py_DECREF(keep);                                                                          \
+        Py_BEGIN_ALLOW_THREADS                                                                                         \
+        code = call(recorder, &record);                                                                                \
+        Py_END_ALLOW_THREADS                                                                                           \
+        Py_DECREF(keep);                                                                                               \
         return result(self, code, NULL);                                                                               \
     } while (0)
 
@@ -219,8 +223,10 @@ static PyObject *record_packed(PyObject *self, PyObject *packed, roast_str worke
         return NULL;
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_record_packed(recorder, (roast_str){bytes, (size_t)length}, worker, &err);
-    Py_END_ALLOW_THREADS return result(self, code, &err);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_record_packed(recorder, (roast_str){bytes, (size_t)length}, worker, &err);
+    Py_END_ALLOW_THREADS
+    return result(self, code, &err);
 }
 
 static PyObject *record_chunk_dict(PyObject *self, PyObject *dict)
@@ -231,8 +237,10 @@ static PyObject *record_chunk_dict(PyObject *self, PyObject *dict)
     roast_recorder *recorder = NULL;
     if (keep && chunk_from_dict(&chunk, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
         roast_code code;
-        Py_BEGIN_ALLOW_THREADS code = roast_record_chunk(recorder, &chunk);
-        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        code = roast_record_chunk(recorder, &chunk);
+        Py_END_ALLOW_THREADS
+        done = result(self, code, NULL);
     }
     arena_release(&scratch);
     Py_XDECREF(keep);
@@ -277,8 +285,10 @@ static PyObject *recorder_count(PyObject *self, PyObject *args)
     if (!recorder)
         return NULL;
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_record_worker_count(recorder, &count);
-    Py_END_ALLOW_THREADS return result(self, code, NULL);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_record_worker_count(recorder, &count);
+    Py_END_ALLOW_THREADS
+    return result(self, code, NULL);
 }
 
 /* {"name": …, "compressed": …, "uncompressed": …, "baskets": …}, or {name: {…}} as a dict of them. */
@@ -344,8 +354,10 @@ static PyObject *recorder_file(PyObject *self, PyObject *dict)
     roast_recorder *recorder = NULL;
     if (keep && file_from_dict(&file, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
         roast_code code;
-        Py_BEGIN_ALLOW_THREADS code = roast_record_file(recorder, &file);
-        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        code = roast_record_file(recorder, &file);
+        Py_END_ALLOW_THREADS
+        done = result(self, code, NULL);
     }
     arena_release(&scratch);
     Py_XDECREF(keep);
@@ -366,8 +378,10 @@ static PyObject *recorder_activity(PyObject *self, PyObject *args)
     roast_recorder *recorder = code ? NULL : enter(self);
     if (recorder) {
         roast_code written;
-        Py_BEGIN_ALLOW_THREADS written = roast_record_activity(recorder, &activity);
-        Py_END_ALLOW_THREADS done = result(self, written, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        written = roast_record_activity(recorder, &activity);
+        Py_END_ALLOW_THREADS
+        done = result(self, written, NULL);
     }
     for (size_t i = 0; i < 4; i++)
         Py_XDECREF(keep[i]);
@@ -391,9 +405,10 @@ static PyObject *recorder_fact(PyObject *self, PyObject *args)
     PyObject *done = NULL;
     if (recorder) {
         roast_code code;
-        Py_BEGIN_ALLOW_THREADS code =
-            is_number ? roast_record_fact_int(recorder, key, number) : roast_record_fact(recorder, key, text);
-        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        code = is_number ? roast_record_fact_int(recorder, key, number) : roast_record_fact(recorder, key, text);
+        Py_END_ALLOW_THREADS
+        done = result(self, code, NULL);
     }
     Py_XDECREF(keep);
     return done;
@@ -408,8 +423,10 @@ static PyObject *record_text(PyObject *self, PyObject *json, roast_code (*record
     roast_recorder *recorder = enter(self);
     if (recorder) {
         roast_code code;
-        Py_BEGIN_ALLOW_THREADS code = record(recorder, text);
-        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        code = record(recorder, text);
+        Py_END_ALLOW_THREADS
+        done = result(self, code, NULL);
     }
     Py_XDECREF(keep);
     return done;
@@ -435,8 +452,10 @@ static PyObject *recorder_note(PyObject *self, PyObject *args)
     roast_recorder *recorder = enter(self);
     if (recorder) {
         roast_code code;
-        Py_BEGIN_ALLOW_THREADS code = roast_record_note(recorder, level, text);
-        Py_END_ALLOW_THREADS done = result(self, code, NULL);
+        Py_BEGIN_ALLOW_THREADS
+        code = roast_record_note(recorder, level, text);
+        Py_END_ALLOW_THREADS
+        done = result(self, code, NULL);
     }
     Py_XDECREF(keep);
     return done;
@@ -451,8 +470,10 @@ static PyObject *recorder_flush(PyObject *self, PyObject *unused)
     if (!recorder)
         return NULL;
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_recorder_flush(recorder);
-    Py_END_ALLOW_THREADS return result(self, code, NULL);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_recorder_flush(recorder);
+    Py_END_ALLOW_THREADS
+    return result(self, code, NULL);
 }
 
 static PyObject *recorder_status(PyObject *self, PyObject *unused)
@@ -463,8 +484,10 @@ static PyObject *recorder_status(PyObject *self, PyObject *unused)
         return NULL;
     roast_error err;
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_recorder_status(recorder, &err);
-    Py_END_ALLOW_THREADS leave(self);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_recorder_status(recorder, &err);
+    Py_END_ALLOW_THREADS
+    leave(self);
     return code ? PyUnicode_FromString(err.message) : Py_NewRef(Py_None);
 }
 
@@ -495,9 +518,12 @@ static PyObject *recorder_close(PyObject *self, PyObject *args, PyObject *kwargs
     object->recorder = NULL; /* nobody enters any more */
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS wait_for_users(object);
+    Py_BEGIN_ALLOW_THREADS
+    wait_for_users(object);
     code = roast_recorder_close(recorder, outcome, &err);
-    Py_END_ALLOW_THREADS if (code) return core_raise(core_state_of_type(Py_TYPE(self)), &err);
+    Py_END_ALLOW_THREADS
+    if (code)
+        return core_raise(core_state_of_type(Py_TYPE(self)), &err);
     Py_RETURN_NONE;
 }
 

@@ -6,7 +6,8 @@
 #include "view/chunk_list.h"
 
 typedef struct records_object {
-    PyObject_HEAD chunk_list list;
+    PyObject_HEAD
+    chunk_list list;
 } records_object;
 
 PyObject *records_new(core_state *state, run_object *run)
@@ -17,8 +18,10 @@ PyObject *records_new(core_state *state, run_object *run)
     chunk_list list;
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = chunk_list_read(&list, handle, &err);
-    Py_END_ALLOW_THREADS run_unlock(run);
+    Py_BEGIN_ALLOW_THREADS
+    code = chunk_list_read(&list, handle, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(run);
     records_object *self = code ? NULL : PyObject_New(records_object, state->records);
     if (!self) {
         chunk_list_release(&list);

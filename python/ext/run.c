@@ -10,8 +10,11 @@
 
 roast_run *run_lock(run_object *self)
 {
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->lock);
-    Py_END_ALLOW_THREADS if (self->run) return self->run;
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&self->lock);
+    Py_END_ALLOW_THREADS
+    if (self->run)
+        return self->run;
     pthread_mutex_unlock(&self->lock);
     PyErr_SetString(PyExc_ValueError, "the run is closed");
     return NULL;
@@ -49,9 +52,10 @@ static PyObject *run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     roast_error err = {0};
     const char *file = PyBytes_AsString(path);
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_run_load(&self->run, file, &options, &err);
-    Py_END_ALLOW_THREADS if (code)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_run_load(&self->run, file, &options, &err);
+    Py_END_ALLOW_THREADS
+    if (code) {
         Py_DECREF(self);
         return core_raise(core_state_of_type(type), &err);
     }
@@ -71,7 +75,8 @@ static PyObject *run_from_metrics(PyObject *type, PyObject *json)
     roast_error err = {0};
     roast_code code = ROAST_OK;
     if (self) {
-        Py_BEGIN_ALLOW_THREADS code = run_of_metrics(&self->run, text, &err);
+        Py_BEGIN_ALLOW_THREADS
+        code = run_of_metrics(&self->run, text, &err);
         Py_END_ALLOW_THREADS
     }
     Py_XDECREF(keep);
@@ -103,8 +108,10 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     roast_summary *summary;
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_summarize(&summary, run, &err);
-    Py_END_ALLOW_THREADS run_unlock(self);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_summarize(&summary, run, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(self);
     return code ? core_raise(state, &err) : summary_new(state, summary);
 }
 
@@ -144,8 +151,10 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     buf text = {0};
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = explain_to_text(&text, run, what_ifs != 0, &err);
-    Py_END_ALLOW_THREADS run_unlock(self);
+    Py_BEGIN_ALLOW_THREADS
+    code = explain_to_text(&text, run, what_ifs != 0, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(self);
     PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
     buf_release(&text);
     return result;
@@ -179,16 +188,18 @@ static PyObject *run_compare(PyObject *object, PyObject *path)
     buf text = {0};
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = roast_run_load(&a.run, a.label, NULL, &err);
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_run_load(&a.run, a.label, NULL, &err);
     if (!code)
         code = roast_run_load(&b.run, b.label, NULL, &err);
     if (!code)
         code = compare_to_text(&text, &a, &b, &err);
     roast_run_close(a.run);
     roast_run_close(b.run);
-    Py_END_ALLOW_THREADS PyObject *result = code        ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
-                                            : text.code ? PyErr_NoMemory()
-                                                        : text_to_python(buf_view(&text));
+    Py_END_ALLOW_THREADS
+    PyObject *result = code        ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
+                       : text.code ? PyErr_NoMemory()
+                                   : text_to_python(buf_view(&text));
     buf_release(&text);
     Py_DECREF(other);
     return result;
@@ -204,8 +215,10 @@ static PyObject *run_report(PyObject *object, PyObject *unused)
     buf page = {0};
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = write_report(&page, run, &err);
-    Py_END_ALLOW_THREADS run_unlock(self);
+    Py_BEGIN_ALLOW_THREADS
+    code = write_report(&page, run, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(self);
     PyObject *bytes = code ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
                            : PyBytes_FromStringAndSize(page.data, (Py_ssize_t)page.len);
     buf_release(&page);
@@ -282,11 +295,13 @@ static PyObject *run_close(PyObject *object, PyObject *unused)
 {
     (void)unused;
     run_object *self = (run_object *)object;
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&self->lock);
+    Py_BEGIN_ALLOW_THREADS
+    pthread_mutex_lock(&self->lock);
     roast_run_close(self->run);
     self->run = NULL;
     pthread_mutex_unlock(&self->lock);
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 static PyObject *run_get_facts(PyObject *object, void *unused)

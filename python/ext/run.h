@@ -7,9 +7,10 @@
 #include "core.h"
 
 typedef struct run_object {
-    PyObject_HEAD roast_run *run; /* NULL once it is closed */
-    pthread_mutex_t lock;         /* a run is read by one thread at a time */
-    PyObject *path;               /* bytes */
+    PyObject_HEAD
+    roast_run *run;       /* NULL once it is closed */
+    pthread_mutex_t lock; /* a run is read by one thread at a time */
+    PyObject *path;       /* bytes */
 } run_object;
 
 /* Locks and unlocks the handle; between them the interpreter may be free. NULL with an exception if it is closed. */

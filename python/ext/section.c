@@ -10,7 +10,8 @@
 enum { MOST_CACHED = 4096 };
 
 typedef struct section_object {
-    PyObject_HEAD probe_kind kind;
+    PyObject_HEAD
+    probe_kind kind;
     roast_str text; /* of name */
     PyObject *name;
     PyObject *source; /* for bytes: what counts them, or NULL */

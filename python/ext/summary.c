@@ -7,7 +7,8 @@
 #include "view/terminal.h"
 
 typedef struct summary_object {
-    PyObject_HEAD roast_summary *summary;
+    PyObject_HEAD
+    roast_summary *summary;
 } summary_object;
 
 PyObject *summary_new(core_state *state, roast_summary *summary)
@@ -48,8 +49,10 @@ static PyObject *summary_json(PyObject *object, PyObject *unused)
     (void)unused;
     const roast_summary *summary = ((summary_object *)object)->summary;
     buf text = {0};
-    Py_BEGIN_ALLOW_THREADS json_summary(&text, summary);
-    Py_END_ALLOW_THREADS return buf_to_python(&text);
+    Py_BEGIN_ALLOW_THREADS
+    json_summary(&text, summary);
+    Py_END_ALLOW_THREADS
+    return buf_to_python(&text);
 }
 
 static PyObject *summary_metrics(PyObject *object, PyObject *unused)
@@ -169,9 +172,10 @@ static PyObject *with_tables(PyObject *object, const char *only, Py_ssize_t limi
     table_set set = {0};
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = tables_build(&set, summary, only, limit > 0 ? (size_t)limit : 0, &err);
-    Py_END_ALLOW_THREADS PyObject *result =
-        code ? core_raise(core_state_of_type(Py_TYPE(object)), &err) : f(&set, context);
+    Py_BEGIN_ALLOW_THREADS
+    code = tables_build(&set, summary, only, limit > 0 ? (size_t)limit : 0, &err);
+    Py_END_ALLOW_THREADS
+    PyObject *result = code ? core_raise(core_state_of_type(Py_TYPE(object)), &err) : f(&set, context);
     tables_release(&set);
     return result;
 }

@@ -8,12 +8,14 @@
 #include "run.h"
 
 typedef struct table_object {
-    PyObject_HEAD column_table table;
+    PyObject_HEAD
+    column_table table;
 } table_object;
 
 /* Numbers of a table. An integer column in which something is absent is given as floating point, with NAN there. */
 typedef struct column_object {
-    PyObject_HEAD table_object *table;
+    PyObject_HEAD
+    table_object *table;
     const column *column;
     double *converted; /* or NULL */
     Py_ssize_t rows, row_bytes;
@@ -132,8 +134,10 @@ PyObject *table_new(core_state *state, run_object *run, const char *name)
     column_table table;
     roast_error err = {0};
     roast_code code;
-    Py_BEGIN_ALLOW_THREADS code = columns_read(&table, handle, name, &err);
-    Py_END_ALLOW_THREADS run_unlock(run);
+    Py_BEGIN_ALLOW_THREADS
+    code = columns_read(&table, handle, name, &err);
+    Py_END_ALLOW_THREADS
+    run_unlock(run);
     if (!code)
         return table_from(state, &table);
     columns_release(&table);
