@@ -18,6 +18,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* what is declared here is what the shared library exports */
+#endif
 
 /* ---- Strings, codes and errors ------------------------------------------------------------------------------ */
 
@@ -295,6 +298,9 @@ roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome,
 roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options,
                         roast_error *err);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
