@@ -51,6 +51,10 @@ typedef struct analysis {
     ledger ledger;
     trace trace;               /* the attempts, if they are not too many */
     int64_t first_ns, last_ns; /* of any record; ROAST_ABSENT if there is none */
+    /* What absent metrics are explained by. */
+    int64_t chunk_records, samples;
+    bool from_report;
+    bool equal_sizes; /* all chunks have the same number of events */
 } analysis;
 
 /* Extends the time that records cover. */
@@ -66,6 +70,8 @@ roast_code analyse_branches(analysis *a, roast_error *err); /* files */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
 roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
 roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */
+
+void say_what_is_absent(analysis *a); /* after all of them */
 
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);

@@ -364,12 +364,6 @@ static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summ
     summary_set_real(summary, M_run_avg_bytes_read_percent, mean_of_column(summary, M_file_bytes_read_percent));
     summary_set_real(summary, M_run_avg_compression_ratio, mean_of_column(summary, M_file_compression_ratio));
     set_bytes(pass, summary);
-    summary_set_why(summary, M_run_num_files, "no record names a file");
-    summary_set_why(summary, M_run_total_branches_read, "no chunk carried an access log");
-    summary_set_why(summary, M_run_preload_unused_bytes, "nothing was loaded ahead");
-    summary_set_why(summary, M_run_requests_per_chunk, "no chunk counted its requests");
-    for (metric_id id = M_run_avg_branches_read_percent; id <= M_run_one_column_collections; id++)
-        summary_set_why(summary, id, "no file metadata");
 }
 
 /* ---- Preloading: a number that workers attach to chunks ---------------------------------------------------------- */

@@ -324,16 +324,6 @@ static bool add_failure_rows(const chunk_pass *pass, roast_summary *summary)
     return true;
 }
 
-static void say_why(const chunk_pass *pass, roast_summary *summary)
-{
-    const char *nothing = pass->records ? "not measured by the chunk records" : "no chunk records";
-    if (pass->runtime_vs_events.count && isnan(line_fit_slope(&pass->runtime_vs_events)))
-        for (metric_id id = M_run_runtime_vs_events_slope; id <= M_run_runtime_vs_events_outliers; id++)
-            summary_set_why(summary, id, "all chunks have the same number of events");
-    for (metric_id id = M_run_num_chunk_records; id <= M_run_runtime_vs_events_outliers; id++)
-        summary_set_why(summary, id, nothing);
-}
-
 static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_error *err)
 {
     if (!add_dataset_rows(pass->a) || !add_failure_rows(pass, summary))
@@ -345,7 +335,8 @@ static roast_code fill_summary(chunk_pass *pass, roast_summary *summary, roast_e
         set_fit(pass, summary);
         set_all_percentiles(pass, summary);
     }
-    say_why(pass, summary);
+    pass->a->chunk_records = pass->records;
+    pass->a->equal_sizes = pass->runtime_vs_events.count && isnan(line_fit_slope(&pass->runtime_vs_events));
     return ROAST_OK;
 }
 

@@ -105,8 +105,6 @@ static roast_code sum_activities(analysis *a, intern *names, prefix_tally *prefi
 roast_code analyse_fine(analysis *a, roast_error *err)
 {
     size_t count = run_activities(a->run);
-    roast_str reason = roast_run_fact(a->run, "no_fine_metrics");
-    const char *why = str_absent(reason) ? "no spans were recorded" : arena_str(&a->summary->memory, reason).ptr;
     intern names = {0};
     fine_sums sums = {0};
     prefix_tally *prefixes = arena_alloc(&a->summary->memory, count, sizeof *prefixes);
@@ -117,8 +115,6 @@ roast_code analyse_fine(analysis *a, roast_error *err)
         code = fail_memory(err);
     for (uint32_t i = 0; !code && i < names.count; i++)
         fill_row(a->summary, i, names.strings[i], &prefixes[i]);
-    for (metric_id id = M_run_processor_cpu_time_seconds; id <= M_run_total_serialization_overhead_seconds; id++)
-        summary_set_why(a->summary, id, why);
     intern_release(&names);
     return code;
 }

@@ -61,12 +61,6 @@ void summary_set_real(roast_summary *summary, metric_id id, double value)
     set_real(&summary->values[id], value);
 }
 
-void summary_set_why(roast_summary *summary, metric_id id, const char *why)
-{
-    if (summary->values[id].kind == ROAST_NOTHING && !summary->why[id])
-        summary->why[id] = why;
-}
-
 double summary_real(const roast_summary *summary, metric_id id)
 {
     roast_value value = summary->values[id];
@@ -255,6 +249,7 @@ static roast_code analyse(analysis *a, roast_error *err)
         code = parts[i](a, err);
     if (code)
         return code;
+    say_what_is_absent(a);
     take_given(a->summary, a->run);
     return copy_notes(a->summary, a->run, err);
 }

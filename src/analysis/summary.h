@@ -42,7 +42,6 @@ roast_str summary_fact(const roast_summary *summary, const char *key);
 /* For the parts of analysis that fill a summary. NAN and ROAST_ABSENT set nothing. */
 void summary_set_int(roast_summary *summary, metric_id id, int64_t value);
 void summary_set_real(roast_summary *summary, metric_id id, double value);
-void summary_set_why(roast_summary *summary, metric_id id, const char *why);
 double summary_real(const roast_summary *summary, metric_id id); /* as a number; NAN if absent */
 /* Rows with every cell absent; false if memory is out. */
 bool summary_add_rows(roast_summary *summary, roast_scope scope, size_t count);

@@ -330,19 +330,6 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
     summary_cell_int(summary, M_worker_samples, i, tally->samples);
 }
 
-static void say_why(const worker_pass *pass, roast_summary *summary)
-{
-    bool announced = run_counts(pass->a->run) == 0;
-    const char *no_timeline = "no worker was tracked";
-    const char *no_samples = pass->samples ? "the workers' heartbeats do not carry it" : "no worker was sampled";
-    for (metric_id id = M_run_avg_workers; id <= M_run_cores_per_worker; id++)
-        summary_set_why(summary, id, no_timeline);
-    for (metric_id id = M_run_peak_memory_bytes; id <= M_run_disk_write_bytes_host; id++)
-        summary_set_why(summary, id, no_samples);
-    for (metric_id id = M_run_workers_joined; id <= M_run_workers_lost; id++)
-        summary_set_why(summary, id, announced ? no_timeline : "this source tells counts, not arrivals and departures");
-}
-
 static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *err)
 {
     analysis *a = pass->a;
@@ -360,7 +347,7 @@ static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *e
         set_arrivals(a);
     for (uint32_t i = 0; i < pass->n_workers; i++)
         fill_worker_row(pass, i, a->summary);
-    say_why(pass, a->summary);
+    a->samples = pass->samples;
     return ROAST_OK;
 }
 

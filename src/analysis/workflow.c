@@ -88,19 +88,6 @@ static void set_totals(roast_summary *summary, const totals *t, double elapsed)
     summary_set_real(summary, M_run_event_rate_cpu_total_khz, rate_process);
     summary_set_real(summary, M_run_efficiency_ratio_percent, ratio(rate_wall * 100, rate_process));
     summary_set_real(summary, M_run_bytes_per_event, ratio(t->bytes, t->events));
-    summary_set_real(summary, M_run_preprocess_time_seconds, (double)NAN);
-}
-
-static void say_why(roast_summary *summary, bool any_source, bool from_report, double elapsed)
-{
-    const char *why = !any_source      ? "no coffea report and no chunk records"
-                      : !(elapsed > 0) ? "the run has no duration"
-                      : from_report    ? "neither in the coffea report nor in the chunk records"
-                                       : "not measured by the chunk records, and there is no coffea report";
-    summary_set_why(summary, M_run_elapsed_time_seconds, "neither start nor end is known");
-    for (metric_id id = M_run_elapsed_time_seconds; id <= M_run_bytes_per_event; id++)
-        summary_set_why(summary, id, why);
-    summary_set_why(summary, M_run_preprocess_time_seconds, "preprocessing was not seen");
 }
 
 roast_code analyse_workflow(analysis *a, roast_error *err)
@@ -119,6 +106,6 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");
     summary_set_real(a->summary, M_run_preprocess_time_seconds, clock_seconds(preprocess_ns));
-    say_why(a->summary, t.from_report || a->all.chunks + a->all.failed > 0, t.from_report, elapsed);
+    a->from_report = t.from_report;
     return ROAST_OK;
 }

@@ -6,8 +6,14 @@
 #include "base/str.h"
 
 static const roast_metric catalogue[] = {
-#define ROAST_METRIC(scope, name, kind, unit, aliases, formula, help)                                                  \
+#define ROAST_METRIC(scope, name, kind, needs, unit, aliases, formula, help)                                           \
     {(roast_scope)SCOPE_##scope, #name, #kind, unit, aliases, formula, help},
+#include <roast_metrics.def>
+#undef ROAST_METRIC
+};
+
+static const unsigned char needs_of[] = {
+#define ROAST_METRIC(scope, name, kind, needs, unit, aliases, formula, help) NEEDS_##needs,
 #include <roast_metrics.def>
 #undef ROAST_METRIC
 };
@@ -21,6 +27,11 @@ static const char *const scope_names[ROAST_SCOPE_COUNT] = {
 const roast_metric *metric_info(metric_id id)
 {
     return &catalogue[id];
+}
+
+metric_need metric_needs(metric_id id)
+{
+    return needs_of[id];
 }
 
 size_t roast_metric_count(void)

@@ -47,7 +47,7 @@ static void an_absent_metric_gives_its_reason(void **state)
 {
     (void)state;
     roast_summary *summary = empty_summary();
-    summary_set_why(summary, M_run_total_events, "no coffea report");
+    summary->why[M_run_total_events] = "no coffea report";
     buf out = draw(summary, "events", 0, USUAL);
     assert_shows(&out, "n/a (no coffea report)");
     buf_release(&out);

@@ -1,0 +1,82 @@
+/* Why a metric is absent: the catalogue says what each needs, the run whether that was recorded. */
+#include <roast.h>
+
+#include "analysis/analysis.h"
+#include "base/str.h"
+
+static bool is_missing(const roast_summary *summary, metric_id id)
+{
+    return summary_value(summary, id).kind == ROAST_NOTHING;
+}
+
+static const char *why_no_totals(const analysis *a)
+{
+    bool any_source = a->from_report || a->chunk_records > 0;
+    double elapsed = summary_real(a->summary, M_run_elapsed_time_seconds);
+    return !any_source      ? "no coffea report and no chunk records"
+           : !(elapsed > 0) ? "the run has no duration"
+           : a->from_report ? "neither in the coffea report nor in the chunk records"
+                            : "not measured by the chunk records, and there is no coffea report";
+}
+
+/* The run may say itself why it has none. */
+static const char *why_no_spans(const analysis *a)
+{
+    roast_str reason = roast_run_fact(a->run, "no_fine_metrics");
+    if (run_activities(a->run))
+        return "what it is computed from is missing";
+    return str_absent(reason) ? "no spans were recorded" : arena_str(&a->summary->memory, reason).ptr;
+}
+
+static const char *reason_for(const analysis *a, metric_need need)
+{
+    const char *not_tracked = "no worker was tracked";
+    bool no_cores = is_missing(a->summary, M_run_total_cores);
+    switch (need) {
+    case NEEDS_window:
+        return "neither start nor end is known";
+    case NEEDS_totals:
+        return why_no_totals(a);
+    case NEEDS_preprocessing:
+        return "preprocessing was not seen";
+    case NEEDS_timeline:
+        return not_tracked;
+    case NEEDS_samples:
+        return a->samples ? "the workers' heartbeats do not carry it" : "no worker was sampled";
+    case NEEDS_arrivals:
+        return run_counts(a->run) ? "this source tells counts, not arrivals and departures" : not_tracked;
+    case NEEDS_sizes:
+        if (a->equal_sizes)
+            return "all chunks have the same number of events";
+        return reason_for(a, NEEDS_chunks);
+    case NEEDS_chunks:
+        return a->chunk_records ? "not measured by the chunk records" : "no chunk records";
+    case NEEDS_files:
+        return "no record names a file";
+    case NEEDS_access_log:
+        return "no chunk carried an access log";
+    case NEEDS_preload:
+        return "nothing was loaded ahead";
+    case NEEDS_requests:
+        return "no chunk counted its requests";
+    case NEEDS_metadata:
+        return "no file metadata";
+    case NEEDS_spans:
+        return why_no_spans(a);
+    case NEEDS_cores_spans:
+        return no_cores ? "the number of cores is not known" : why_no_spans(a);
+    case NEEDS_cores:
+        return no_cores ? "the number of cores is not known" : reason_for(a, NEEDS_others);
+    case NEEDS_others:
+        break;
+    }
+    return "what it is computed from is missing";
+}
+
+void say_what_is_absent(analysis *a)
+{
+    metric_id first = metric_first(ROAST_SCOPE_RUN);
+    for (metric_id id = first; id < first + metric_count(ROAST_SCOPE_RUN); id++)
+        if (is_missing(a->summary, id))
+            a->summary->why[id] = reason_for(a, metric_needs(id));
+}
