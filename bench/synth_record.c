@@ -72,7 +72,11 @@ static roast_code record_files(recording *r)
         return ROAST_MEMORY;
     for (uint32_t b = 0; b < job->n_branches; b++) {
         const synth_branch *branch = &job->branches[b];
-        branches[b] = (roast_branch){r->branches[b], branch->compressed, branch->uncompressed, branch->baskets};
+        branches[b] = roast_branch_none();
+        branches[b].name = r->branches[b];
+        branches[b].compressed = branch->compressed;
+        branches[b].uncompressed = branch->uncompressed;
+        branches[b].baskets = branch->baskets;
     }
     roast_code code = ROAST_OK;
     for (uint32_t f = 0; f < job->options.files && !code; f++) {
@@ -120,6 +124,7 @@ static roast_code record_sample(recording *r, uint32_t w, uint32_t k)
 {
     const synth_sample *taken = &r->job->samples[(size_t)w * r->job->options.samples + k];
     roast_sample sample = {
+        .size = sizeof sample,
         .worker = text(r->job->workers[w].address),
         .t_ns = taken->t_ns,
         .memory = taken->memory,
@@ -324,8 +329,12 @@ static roast_code record_end(recording *r)
     roast_code code = record_departures(r);
     for (uint32_t i = 0; i < r->job->n_activities && !code; i++) {
         const synth_activity *summed = &r->job->activities[i];
-        roast_activity activity = {text(summed->context), text(summed->prefix), text(summed->activity),
-                                   text(summed->unit), summed->value};
+        roast_activity activity = roast_activity_none();
+        activity.context = text(summed->context);
+        activity.prefix = text(summed->prefix);
+        activity.activity = text(summed->activity);
+        activity.unit = text(summed->unit);
+        activity.value = summed->value;
         code = roast_record_activity(r->recorder, &activity);
     }
     if (!code && r->job->options.report)

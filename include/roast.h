@@ -155,110 +155,58 @@ roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, 
 
 typedef struct roast_recorder roast_recorder;
 
-typedef struct roast_worker {
-    roast_str address; /* names the worker in every other record */
-    roast_str name, host;
-    int64_t pid, cores, memory_limit;
-    int64_t joined_ns, left_ns; /* left absent: still there at the end */
-    bool lost;                  /* it left without being asked to */
-    roast_str reason;           /* why it left */
-    int64_t clock_offset_ns;    /* its clock minus ours */
-    int64_t clock_error_ns;     /* how sure that is */
-} roast_worker;
-
-typedef struct roast_sample {
-    roast_str worker;
-    int64_t t_ns;
-    int64_t memory, managed, spilled; /* bytes */
-    double cpu;                       /* percent of one core */
-    int64_t processing, executing;    /* tasks assigned; tasks running */
-    double occupancy;
-    int64_t last_seen_ns;
-    double net_read, net_write, disk_read, disk_write; /* host rates in bytes per second */
-} roast_sample;
-
-/* A point of the number of workers over time, for engines that tell counts but not arrivals and departures. */
-typedef struct roast_worker_count {
-    int64_t t_ns, workers, cores;
-} roast_worker_count;
-
-typedef struct roast_section {
-    roast_str name;
-    roast_str parent;              /* the section it was entered from; absent at the top */
-    int64_t count, depth;          /* how often it was entered; 0 at the top */
-    int64_t duration_ns, cpu_ns;   /* summed over the times it was entered */
-    int64_t rss_before, rss_after; /* at the first entry; at the last exit */
-    int64_t rss_delta;             /* summed */
-    int64_t bytes;
-} roast_section;
-
 /* A value that the user attached to a chunk, as msgpack. */
 typedef struct roast_custom {
     roast_str name;
     roast_str msgpack;
 } roast_custom;
 
-/* One attempt at a chunk. */
-typedef struct roast_chunk {
-    uint64_t uid; /* the same record twice has the same one; 0: computed from what follows */
-    roast_str dataset, file, treename, uuid;
-    int64_t entry_start, entry_stop, events, attempt; /* attempts count from 1; absent: counted on arrival */
-    int64_t round; /* chunks of two rounds are two chunks; of one round, the second success is a recomputation */
-    roast_str worker;
-    int64_t thread, pid;
-    int64_t t_start_ns, duration_ns;       /* of process() */
-    int64_t open_ns, events_ns, return_ns; /* opening the file; building the events; handing back */
-    int64_t cpu_ns, run_delay_ns;          /* of the thread, in process() */
-    int64_t rss_before, rss_after, rss_peak;
-    bool peak_shared; /* the peak is common to chunks that ran together */
-    int64_t bytes_read, read_requests;
-    int64_t voluntary_switches, involuntary_switches, page_faults;
-    roast_str error_type, error; /* of a failed attempt */
-    const roast_section *sections;
-    size_t n_sections;
-    const roast_str *branches; /* that it read; n_branches 0 with branches NULL: not known */
-    size_t n_branches;
-    uint64_t branch_set; /* hash of the set that they are; another record may carry the names. 0: none given */
-    const roast_custom *custom;
-    size_t n_custom;
-} roast_chunk;
+/* The records: roast_worker, roast_sample, roast_worker_count, roast_branch, roast_file, roast_section, roast_chunk,
+ * roast_task and roast_activity. roast_records.def lists their fields and says what each means. A record starts with
+ * its size, so that one of an older or a newer version of this header is understood; make it with roast_…_none(), which
+ * knows it, and fill in what you know. */
+#define ROAST_TYPE_INT      int64_t
+#define ROAST_TYPE_TIMES    int64_t
+#define ROAST_TYPE_DEPTH    int64_t
+#define ROAST_TYPE_TIME     int64_t
+#define ROAST_TYPE_SPAN     int64_t
+#define ROAST_TYPE_SIZE     int64_t
+#define ROAST_TYPE_MEMORY   int64_t
+#define ROAST_TYPE_REAL     double
+#define ROAST_TYPE_RATE     double
+#define ROAST_TYPE_FLAG     bool
+#define ROAST_TYPE_HASH     uint64_t
+#define ROAST_TYPE_BRANCHES uint64_t
+#define ROAST_TYPE_TEXT     roast_str
+#define ROAST_TYPE_NAME     roast_str
+#define ROAST_TYPE_DATASET  roast_str
+#define ROAST_TYPE_WORKER   roast_str
+#define ROAST_TYPE_FILE     roast_str
 
-typedef struct roast_branch {
-    roast_str name;
-    int64_t compressed, uncompressed, baskets;
-} roast_branch;
+#define ROAST_RECORD(record, help)                                                                                     \
+    typedef struct roast_##record {                                                                                    \
+        size_t size; /* of this struct */
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help) ROAST_TYPE_##kind name;
+#define ROAST_LIST(record, type, name, help)                                                                           \
+    const type *name;                                                                                                  \
+    size_t n_##name;
+#define ROAST_RECORD_END(record)                                                                                       \
+    }                                                                                                                  \
+    roast_##record;
+#include "roast_records.def"
 
-typedef struct roast_file {
-    roast_str url, uuid, tree;
-    int64_t entries, total_branches, compressed, uncompressed, clusters;
-    roast_str algorithm;
-    int64_t level;
-    int64_t bytes_read; /* of the branches that were read, as the source states it; absent: from the branches */
-    const roast_branch *branches;
-    size_t n_branches;
-} roast_file;
-
-/* One attempt of the engine at a task. */
-typedef struct roast_task {
-    roast_str key, prefix, worker;
-    int64_t thread, start_ns, stop_ns, nbytes, attempt;
-    roast_str state; /* "memory", "erred", "released", "killed" */
-    roast_str span;
-} roast_task;
-
-/* A sum of the engine's fine metrics: how much of an activity the tasks of a prefix did. */
-typedef struct roast_activity {
-    roast_str context, prefix, activity, unit;
-    double value;
-} roast_activity;
-
-/* Every field absent. */
-roast_worker roast_worker_none(void);
-roast_sample roast_sample_none(void);
-roast_section roast_section_none(void);
-roast_chunk roast_chunk_none(void);
-roast_file roast_file_none(void);
-roast_task roast_task_none(void);
+/* roast_worker_none(), roast_chunk_none(), …: every field absent. */
+#define ROAST_RECORD(record, help)                                                                                     \
+    void roast_##record##_init(roast_##record *made, size_t size);                                                     \
+    static inline roast_##record roast_##record##_none(void)                                                           \
+    {                                                                                                                  \
+        roast_##record made;                                                                                           \
+        roast_##record##_init(&made, sizeof made);                                                                     \
+        return made;                                                                                                   \
+    }
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help)
+#define ROAST_RECORD_END(record)
+#include "roast_records.def"
 
 typedef struct roast_recorder_options {
     const char *name; /* of the run, as a person would call it */

@@ -277,7 +277,7 @@ static PyObject *recorder_samples(PyObject *self, PyObject *args)
 static PyObject *recorder_count(PyObject *self, PyObject *args)
 {
     PyObject *t, *workers, *cores = Py_None;
-    roast_worker_count count;
+    roast_worker_count count = roast_worker_count_none();
     if (!PyArg_ParseTuple(args, "OO|O:count", &t, &workers, &cores) || int_from_python(t, &count.t_ns) ||
         int_from_python(workers, &count.workers) || int_from_python(cores, &count.cores))
         return NULL;
@@ -314,7 +314,7 @@ static int fill_branches(roast_file *file, PyObject *list, PyObject *keep, arena
         return -1;
     }
     for (size_t i = 0; i < file->n_branches; i++) {
-        branches[i] = (roast_branch){str_none(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+        branches[i] = roast_branch_none();
         if (fields_fill(branch_fields, COUNT_OF(branch_fields), &branches[i], PyList_GetItem(copy, (Py_ssize_t)i), keep,
                         "branch"))
             return -1;
@@ -367,7 +367,7 @@ static PyObject *recorder_file(PyObject *self, PyObject *dict)
 static PyObject *recorder_activity(PyObject *self, PyObject *args)
 {
     PyObject *texts[4], *keep[4] = {NULL};
-    roast_activity activity = {0};
+    roast_activity activity = roast_activity_none();
     roast_str *const targets[] = {&activity.context, &activity.prefix, &activity.activity, &activity.unit};
     if (!PyArg_ParseTuple(args, "OOOOd:activity", &texts[0], &texts[1], &texts[2], &texts[3], &activity.value))
         return NULL;

@@ -88,7 +88,7 @@ roast_code presence_stand_ins(uint32_t *stands_for, const roast_run *run, int64_
 
 static void walk_steps(presence_points *out, const step *steps, size_t count, int64_t t_start_ns, int64_t t_end_ns)
 {
-    roast_worker_count now = {t_start_ns, 0, 0};
+    roast_worker_count now = {.t_ns = t_start_ns};
     size_t i = 0;
     for (; i < count && steps[i].t_ns <= t_start_ns; i++) {
         now.workers += steps[i].workers;

@@ -1,100 +1,106 @@
-/* The nouns: records with every field absent, to fill in what is known. */
+/* The records as tables, made of roast_records.def. */
+#include "model/record.h"
+
 #include <math.h>
-#include <roast.h>
+#include <string.h>
 
-roast_worker roast_worker_none(void)
+#include "base/str.h"
+
+#define NONE_INT      ROAST_ABSENT
+#define NONE_TIMES    1
+#define NONE_DEPTH    0
+#define NONE_TIME     ROAST_ABSENT
+#define NONE_SPAN     ROAST_ABSENT
+#define NONE_SIZE     ROAST_ABSENT
+#define NONE_MEMORY   ROAST_ABSENT
+#define NONE_REAL     (double)NAN
+#define NONE_RATE     (double)NAN
+#define NONE_FLAG     false
+#define NONE_HASH     0
+#define NONE_BRANCHES 0
+#define NONE_TEXT                                                                                                      \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define NONE_NAME                                                                                                      \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define NONE_DATASET                                                                                                   \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define NONE_WORKER                                                                                                    \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define NONE_FILE                                                                                                      \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
+#define ROAST_RECORD(record, help)                                              static const roast_##record record##_none = {.size = sizeof(roast_##record),
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help) .name = NONE_##kind,
+#define ROAST_RECORD_END(record)                                                                                       \
+    }                                                                                                                  \
+    ;
+#include <roast_records.def>
+
+#define ROAST_RECORD(record, help) static const record_field record##_fields[] = {
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help)                                        \
+    {#name,                                                                                                            \
+     KIND_##kind,                                                                                                      \
+     COLUMN_##column,                                                                                                  \
+     DETAIL_##detail,                                                                                                  \
+     key,                                                                                                              \
+     offsetof(roast_##record, name),                                                                                   \
+     offsetof(roast_##record, base),                                                                                   \
+     shown,                                                                                                            \
+     help},
+#define ROAST_RECORD_END(record)                                                                                       \
+    }                                                                                                                  \
+    ;
+#include <roast_records.def>
+
+const record_spec record_specs[RECORD_COUNT] = {
+#define ROAST_RECORD(record, help)                                                                                     \
+    {#record,       help, record##_fields, sizeof record##_fields / sizeof *record##_fields, sizeof(roast_##record),   \
+     &record##_none},
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help)
+#define ROAST_RECORD_END(record)
+#include <roast_records.def>
+};
+
+/* What is larger than the record that we know is filled up with zeros. */
+static void record_init(const record_spec *spec, void *made, size_t size)
 {
-    return (roast_worker){
-        .pid = ROAST_ABSENT,
-        .cores = ROAST_ABSENT,
-        .memory_limit = ROAST_ABSENT,
-        .joined_ns = ROAST_ABSENT,
-        .left_ns = ROAST_ABSENT,
-        .clock_offset_ns = ROAST_ABSENT,
-        .clock_error_ns = ROAST_ABSENT,
-    };
+    size_t known = size < spec->size ? size : spec->size;
+    memcpy(made, spec->none, known);
+    memset((char *)made + known, 0, size - known);
+    memcpy(made, &size, sizeof size);
 }
 
-roast_sample roast_sample_none(void)
+#define ROAST_RECORD(record, help)                                                                                     \
+    void roast_##record##_init(roast_##record *made, size_t size)                                                      \
+    {                                                                                                                  \
+        record_init(&record_specs[RECORD_##record], made, size);                                                       \
+    }
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help)
+#define ROAST_RECORD_END(record)
+#include <roast_records.def>
+
+const record_field *record_find(const record_spec *spec, roast_str name)
 {
-    return (roast_sample){
-        .t_ns = ROAST_ABSENT,
-        .memory = ROAST_ABSENT,
-        .managed = ROAST_ABSENT,
-        .spilled = ROAST_ABSENT,
-        .cpu = (double)NAN,
-        .processing = ROAST_ABSENT,
-        .executing = ROAST_ABSENT,
-        .occupancy = (double)NAN,
-        .last_seen_ns = ROAST_ABSENT,
-        .net_read = (double)NAN,
-        .net_write = (double)NAN,
-        .disk_read = (double)NAN,
-        .disk_write = (double)NAN,
-    };
+    for (size_t i = 0; i < spec->count; i++)
+        if (str_equal(str_from(spec->fields[i].name), name))
+            return &spec->fields[i];
+    return NULL;
 }
 
-roast_section roast_section_none(void)
+void record_take(const record_spec *spec, void *own, const void *given)
 {
-    return (roast_section){
-        .count = 1,
-        .duration_ns = ROAST_ABSENT,
-        .cpu_ns = ROAST_ABSENT,
-        .rss_before = ROAST_ABSENT,
-        .rss_after = ROAST_ABSENT,
-        .rss_delta = ROAST_ABSENT,
-        .bytes = ROAST_ABSENT,
-    };
-}
-
-roast_chunk roast_chunk_none(void)
-{
-    return (roast_chunk){
-        .entry_start = ROAST_ABSENT,
-        .entry_stop = ROAST_ABSENT,
-        .events = ROAST_ABSENT,
-        .attempt = ROAST_ABSENT,
-        .round = ROAST_ABSENT,
-        .thread = ROAST_ABSENT,
-        .pid = ROAST_ABSENT,
-        .t_start_ns = ROAST_ABSENT,
-        .duration_ns = ROAST_ABSENT,
-        .open_ns = ROAST_ABSENT,
-        .events_ns = ROAST_ABSENT,
-        .return_ns = ROAST_ABSENT,
-        .cpu_ns = ROAST_ABSENT,
-        .run_delay_ns = ROAST_ABSENT,
-        .rss_before = ROAST_ABSENT,
-        .rss_after = ROAST_ABSENT,
-        .rss_peak = ROAST_ABSENT,
-        .bytes_read = ROAST_ABSENT,
-        .read_requests = ROAST_ABSENT,
-        .voluntary_switches = ROAST_ABSENT,
-        .involuntary_switches = ROAST_ABSENT,
-        .page_faults = ROAST_ABSENT,
-    };
-}
-
-roast_file roast_file_none(void)
-{
-    return (roast_file){
-        .entries = ROAST_ABSENT,
-        .total_branches = ROAST_ABSENT,
-        .compressed = ROAST_ABSENT,
-        .uncompressed = ROAST_ABSENT,
-        .clusters = ROAST_ABSENT,
-        .level = ROAST_ABSENT,
-        .bytes_read = ROAST_ABSENT,
-    };
-}
-
-roast_task roast_task_none(void)
-{
-    return (roast_task){
-        .thread = ROAST_ABSENT,
-        .start_ns = ROAST_ABSENT,
-        .stop_ns = ROAST_ABSENT,
-        .nbytes = ROAST_ABSENT,
-        .attempt = ROAST_ABSENT,
-    };
+    size_t size = *(const size_t *)given;
+    memcpy(own, spec->none, spec->size);
+    memcpy(own, given, size < spec->size ? size : spec->size);
+    memcpy(own, &spec->size, sizeof spec->size);
 }

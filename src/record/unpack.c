@@ -233,6 +233,7 @@ static void read_file_branches(unpacker *u, roast_file *file)
     roast_branch *branches = allocate(u, count, sizeof *branches);
     roast_str before = str_none();
     for (size_t i = 0; i < count && !u->at.failed; i++) {
+        branches[i] = roast_branch_none();
         branches[i].name = before = read_branch(u, before);
         branches[i].compressed = read_size(&u->at);
         branches[i].uncompressed = read_size(&u->at);

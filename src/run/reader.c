@@ -332,6 +332,7 @@ static void read_text(loader *l, row r, void *target)
 static void read_worker(loader *l, row r, void *target)
 {
     *(roast_worker *)target = (roast_worker){
+        .size = sizeof(roast_worker),
         .address = kept_str(l->run, r, 1, &l->failed),
         .name = kept_str(l->run, r, 2, &l->failed),
         .host = kept_str(l->run, r, 3, &l->failed),
@@ -360,6 +361,7 @@ static void clear_file(void *target)
 static void read_file(loader *l, row r, void *target)
 {
     *(roast_file *)target = (roast_file){
+        .size = sizeof(roast_file),
         .url = kept_str(l->run, r, 1, &l->failed),
         .tree = kept_str(l->run, r, 2, &l->failed),
         .uuid = kept_str(l->run, r, 3, &l->failed),
@@ -377,13 +379,15 @@ static void read_file(loader *l, row r, void *target)
 static void read_count(loader *l, row r, void *target)
 {
     (void)l;
-    *(roast_worker_count *)target = (roast_worker_count){column_int(r, 1), column_int(r, 2), column_int(r, 3)};
+    *(roast_worker_count *)target =
+        (roast_worker_count){sizeof(roast_worker_count), column_int(r, 1), column_int(r, 2), column_int(r, 3)};
 }
 
 static void read_activity(loader *l, row r, void *target)
 {
     const small_table *names = &l->run->names;
     *(roast_activity *)target = (roast_activity){
+        .size = sizeof(roast_activity),
         .context = run_name(l->run, column_index(r, 1, names)),
         .prefix = run_name(l->run, column_index(r, 2, names)),
         .activity = run_name(l->run, column_index(r, 3, names)),
@@ -828,6 +832,7 @@ static roast_code visit_chunk(void *context, row r)
     const roast_file *file = run_file(v->run, chunk.file);
     const roast_worker *worker = run_worker(v->run, chunk.worker);
     chunk.record = (roast_chunk){
+        .size = sizeof(roast_chunk),
         .uid = (uint64_t)sqlite3_value_int64(r[1]),
         .dataset = run_dataset(v->run, chunk.dataset),
         .file = file ? file->url : str_none(),
@@ -887,6 +892,7 @@ static roast_code visit_section(void *context, row r)
         .parent = column_index(r, 3, &v->run->names),
     };
     section.record = (roast_section){
+        .size = sizeof(roast_section),
         .name = run_name(v->run, section.name),
         .parent = run_name(v->run, section.parent),
         .depth = column_int(r, 4),
@@ -921,6 +927,7 @@ static roast_code visit_sample(void *context, row r)
     run_sample sample = {.worker = column_index(r, 1, &v->run->workers)};
     const roast_worker *worker = run_worker(v->run, sample.worker);
     sample.record = (roast_sample){
+        .size = sizeof(roast_sample),
         .worker = worker ? worker->address : str_none(),
         .t_ns = column_int(r, 2),
         .memory = column_int(r, 3),
@@ -956,7 +963,7 @@ static roast_code visit_branch(void *context, row r)
 {
     visit *v = context;
     uint32_t file = column_index(r, 1, &v->run->files), name = column_index(r, 2, &v->run->names);
-    roast_branch branch = {run_name(v->run, name), column_int(r, 3), column_int(r, 4), column_int(r, 5)};
+    roast_branch branch = {sizeof branch, run_name(v->run, name), column_int(r, 3), column_int(r, 4), column_int(r, 5)};
     return v->each.branch(v->context, file, name, &branch);
 }
 
@@ -983,6 +990,7 @@ static roast_code visit_task(void *context, row r)
     visit *v = context;
     const roast_worker *worker = run_worker(v->run, column_index(r, 3, &v->run->workers));
     roast_task task = {
+        .size = sizeof task,
         .key = column_str(r, 1),
         .prefix = run_name(v->run, column_index(r, 2, &v->run->names)),
         .worker = worker ? worker->address : str_none(),

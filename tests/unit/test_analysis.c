@@ -183,7 +183,10 @@ static void a_sampled_timeline_is_integrated_by_trapezoids(void **state)
     (void)state;
     run_writer *writer = new_run();
     set_window(writer, 0, 40);
-    static const roast_worker_count points[] = {{30 * S, 4, 8}, {0, 0, 0}, {10 * S, 2, 4}, {20 * S, 2, 4}};
+    static const roast_worker_count points[] = {{.t_ns = 30 * S, .workers = 4, .cores = 8},
+                                                {.t_ns = 0},
+                                                {.t_ns = 10 * S, .workers = 2, .cores = 4},
+                                                {.t_ns = 20 * S, .workers = 2, .cores = 4}};
     for (size_t i = 0; i < 4; i++)
         run_write_count(writer, &points[i], NULL);
     roast_summary *summary = summarize(writer);
@@ -500,8 +503,12 @@ static void the_processors_tasks_are_told_apart_from_overhead(void **state)
     run_writer *writer = new_run();
     run_write_fact(writer, "processor", STR("Proc"), NULL);
     for (size_t i = 0; i < sizeof activities / sizeof *activities; i++) {
-        roast_activity activity = {STR("execute"), str_from(activities[i].prefix), str_from(activities[i].activity),
-                                   str_from(activities[i].unit), activities[i].value};
+        roast_activity activity = roast_activity_none();
+        activity.context = STR("execute");
+        activity.prefix = str_from(activities[i].prefix);
+        activity.activity = str_from(activities[i].activity);
+        activity.unit = str_from(activities[i].unit);
+        activity.value = activities[i].value;
         run_write_activity(writer, &activity, NULL);
     }
     roast_summary *summary = summarize(writer);
@@ -519,8 +526,9 @@ static void bytes_read_of_a_file_are_those_of_the_branches_its_chunks_read(void 
     (void)state;
     run_writer *writer = new_run();
     static const char *const urls[] = {"a.root", "b.root", "c.root"};
-    static const roast_branch branches[] = {
-        {{"Jet_pt", 6}, 100, 300, 1}, {{"nJet", 4}, 10, 40, 1}, {{"Muon_pt", 7}, 50, 90, 1}};
+    static const roast_branch branches[] = {{sizeof(roast_branch), {"Jet_pt", 6}, 100, 300, 1},
+                                            {sizeof(roast_branch), {"nJet", 4}, 10, 40, 1},
+                                            {sizeof(roast_branch), {"Muon_pt", 7}, 50, 90, 1}};
     for (size_t i = 0; i < 3; i++) {
         roast_file file = roast_file_none();
         file.url = str_from(urls[i]);
@@ -590,8 +598,9 @@ static void add_reader(run_writer *writer, const char *dataset, const char *url,
 static roast_summary *summary_of_branches(void)
 {
     static const roast_branch branches[] = {
-        {{"Jet_pt", 6}, 100, 300, 2}, {{"Jet_eta", 7}, 200, 400, 2}, {{"nJet", 4}, 10, 40, 1},
-        {{"MET_pt", 6}, 30, 60, 1},   {{"MET_phi", 7}, 60, 90, 1},   {{"Gen_pt", 6}, 600, 900, 4},
+        {sizeof(roast_branch), {"Jet_pt", 6}, 100, 300, 2}, {sizeof(roast_branch), {"Jet_eta", 7}, 200, 400, 2},
+        {sizeof(roast_branch), {"nJet", 4}, 10, 40, 1},     {sizeof(roast_branch), {"MET_pt", 6}, 30, 60, 1},
+        {sizeof(roast_branch), {"MET_phi", 7}, 60, 90, 1},  {sizeof(roast_branch), {"Gen_pt", 6}, 600, 900, 4},
     };
     static const roast_str jets[] = {{"Jet_pt", 6}, {"nJet", 4}}, met[] = {{"MET_pt", 6}};
     run_writer *writer = new_run();
@@ -652,7 +661,8 @@ static void a_file_that_serves_many_datasets_counts_for_each_of_them(void **stat
 {
     (void)state;
     enum { DATASETS = 100, EVERY = 3 };
-    static const roast_branch branches[] = {{{"Jet_pt", 6}, 100, 300, 2}, {{"MET_pt", 6}, 30, 60, 1}};
+    static const roast_branch branches[] = {{sizeof(roast_branch), {"Jet_pt", 6}, 100, 300, 2},
+                                            {sizeof(roast_branch), {"MET_pt", 6}, 30, 60, 1}};
     static const roast_str names[] = {{"Jet_pt", 6}, {"MET_pt", 6}};
     run_writer *writer = new_run();
     add_file(writer, "a.root", 50, branches, 2);

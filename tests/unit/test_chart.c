@@ -522,8 +522,9 @@ static void bytes_accessed_are_the_sizes_of_the_branches_that_a_chunk_read(void 
     (void)state;
     roast_recorder *recorder = start_run();
     record_window(recorder, 100);
-    const roast_branch branches[] = {
-        {STR("x"), 1000000, 3000000, 1}, {STR("y"), 20000000, 50000000, 1}, {STR("z"), 300000000, 700000000, 1}};
+    const roast_branch branches[] = {{sizeof(roast_branch), STR("x"), 1000000, 3000000, 1},
+                                     {sizeof(roast_branch), STR("y"), 20000000, 50000000, 1},
+                                     {sizeof(roast_branch), STR("z"), 300000000, 700000000, 1}};
     const roast_str all[] = {STR("x"), STR("y"), STR("z")};
     for (int f = 0; f < 2; f++) {
         roast_file file = roast_file_none();

@@ -24,7 +24,8 @@ static uint64_t next_random(void)
 static roast_chunk full_chunk(void)
 {
     static const roast_section sections[] = {
-        {.name = {"jets", 4},
+        {.size = sizeof(roast_section),
+         .name = {"jets", 4},
          .count = 3,
          .depth = 0,
          .duration_ns = 3000000000,
@@ -33,7 +34,8 @@ static roast_chunk full_chunk(void)
          .rss_after = (1 << 30) - 4096,
          .rss_delta = -4096,
          .bytes = ROAST_ABSENT},
-        {.name = {"muons", 5},
+        {.size = sizeof(roast_section),
+         .name = {"muons", 5},
          .parent = {"jets", 4},
          .count = 1,
          .depth = 1,
@@ -43,7 +45,8 @@ static roast_chunk full_chunk(void)
          .rss_after = 77,
          .rss_delta = ROAST_ABSENT,
          .bytes = 123456789012},
-        {.name = {"", 0},
+        {.size = sizeof(roast_section),
+         .name = {"", 0},
          .parent = {"elsewhere", 9},
          .count = 0,
          .depth = 4,
@@ -282,8 +285,9 @@ static void samples_come_out_as_they_went_in(void **state)
 static void a_file_comes_out_as_it_went_in(void **state)
 {
     (void)state;
-    static const roast_branch branches[] = {
-        {{"nJet", 4}, 10, 40, 1}, {{"Jet_pt", 6}, INT64_C(1) << 40, 300, 70000}, {{"Jet_phi", 7}, 0, ROAST_ABSENT, 0}};
+    static const roast_branch branches[] = {{sizeof(roast_branch), {"nJet", 4}, 10, 40, 1},
+                                            {sizeof(roast_branch), {"Jet_pt", 6}, INT64_C(1) << 40, 300, 70000},
+                                            {sizeof(roast_branch), {"Jet_phi", 7}, 0, ROAST_ABSENT, 0}};
     roast_file file = roast_file_none();
     file.url = STR("root://server//a.root");
     file.tree = STR("Events");

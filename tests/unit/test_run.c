@@ -21,7 +21,8 @@ static roast_recorder *start(const char *path)
 
 static roast_chunk a_chunk(int64_t number)
 {
-    static const roast_section sections[] = {{.name = {"jets", 4},
+    static const roast_section sections[] = {{.size = sizeof(roast_section),
+                                              .name = {"jets", 4},
                                               .count = 2,
                                               .duration_ns = 7,
                                               .cpu_ns = 5,

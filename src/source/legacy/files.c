@@ -25,7 +25,8 @@ static roast_code read_branches(files *f, const json_place *at, json_t *value)
     json_object_foreach(sizes, name, size)
     {
         json_place place = place_member(at, name);
-        roast_branch branch = {.name = str_from(name), .uncompressed = ROAST_ABSENT, .baskets = ROAST_ABSENT};
+        roast_branch branch = roast_branch_none();
+        branch.name = str_from(name);
         code = json_read_int(&place, size, &branch.compressed, f->r->err);
         if (code)
             return code;

@@ -240,7 +240,7 @@ static roast_code name_processor(spans *s)
 
 static roast_code read_activity(spans *s, const json_place *at, const char *key, const json_t *value)
 {
-    roast_activity activity = {0};
+    roast_activity activity = roast_activity_none();
     roast_code code = json_read_real(at, value, &activity.value, s->r->err);
     if (code || isnan(activity.value))
         return code;

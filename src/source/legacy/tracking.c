@@ -333,7 +333,9 @@ static roast_code give_counts(tracking *t)
     size_t core = 0;
     for (size_t i = 0; i < t->counts.count; i++) {
         const point *p = &t->counts.items[i];
-        roast_worker_count count = {.t_ns = p->t_ns, .workers = whole(p->value), .cores = ROAST_ABSENT};
+        roast_worker_count count = roast_worker_count_none();
+        count.t_ns = p->t_ns;
+        count.workers = whole(p->value);
         if (count.workers == ROAST_ABSENT)
             continue;
         if (!isnan(t->cores_per_worker))

@@ -68,6 +68,7 @@ static roast_code fill_branches(roast_file *facts, arena *memory, const root_tre
         }
         roast_str parent = branch->parent < 0 ? str_none() : branches[above].name;
         places[i] = count++;
+        branches[places[i]].size = sizeof *branches;
         branches[places[i]].name = full_name(memory, tree, branch, parent);
         if (str_absent(branches[places[i]].name))
             return fail_memory(err);
