@@ -34,9 +34,10 @@ sanitize: ## the tests under the address and undefined-behaviour sanitizers, val
 	@scripts/venv build test package
 	@scripts/sanitize
 
-format:  ## lay out the code as .clang-format says
+format:  ## lay out the code: clang-format, and what ruff can repair
 	@scripts/venv test
 	@git ls-files '*.c' '*.h' | xargs $(VENV)/clang-format -i
+	@$(VENV)/ruff check --fix --quiet .
 
 docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs

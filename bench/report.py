@@ -8,7 +8,7 @@ import sys
 from common import ROOT, Context, Line, measure, median, say, seconds_text, size_text
 
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from chromium import Chromium, Page, chromium_path  # noqa: E402
+from chromium import Chromium, Page, chromium_path
 
 SIZES = {10_000: 1.0, 100_000: 6.0}  # chunks: megabytes that the page may have
 WORKERS = {10_000: 100, 100_000: 1000}
@@ -48,8 +48,8 @@ def in_browser(report: pathlib.Path, repeat: int) -> tuple[list[float], list[flo
     with Chromium() as browser:
         for _ in range(repeat):
             pages = []
-            opening.append(longest_task(browser.trace(lambda: pages.append(browser.open(report)))))
-            using.append(longest_task(browser.trace(lambda: use(pages[0]))))
+            opening.append(longest_task(browser.trace(lambda pages=pages: pages.append(browser.open(report)))))
+            using.append(longest_task(browser.trace(lambda pages=pages: use(pages[0]))))
             pages[0].close()
     return opening, using
 

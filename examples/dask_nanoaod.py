@@ -18,7 +18,6 @@ import numpy as np
 import uproot
 from coffea import processor
 from coffea.nanoevents import NanoAODSchema
-
 from roastcoffea import MetricsCollector, track_memory, track_metrics, track_time
 
 DATASETS = {"ttbar": 3, "wjets": 2, "zjets": 2, "qcd": 2}  # name: number of files

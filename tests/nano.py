@@ -12,7 +12,6 @@ import numpy as np
 import uproot
 from coffea import processor
 from coffea.nanoevents import NanoAODSchema
-
 from roastcoffea import track_bytes, track_memory, track_metrics, track_time
 
 

@@ -13,5 +13,5 @@ def traces(client):
     def on_worker(dask_worker):
         return [name for name in dask_worker.plugins if "roastcoffea" in name]
 
-    found = client.run_on_scheduler(on_scheduler) + sum(client.run(on_worker).values(), [])
-    return found + [topic for topic in client._event_handlers if "roastcoffea" in topic]
+    found = [name for names in client.run(on_worker).values() for name in names]
+    return client.run_on_scheduler(on_scheduler) + found + [topic for topic in client._event_handlers if "roastcoffea" in topic]

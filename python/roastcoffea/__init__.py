@@ -49,7 +49,7 @@ _HOMES = {
     "track_time": "_core",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = sorted(_HOMES)  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from roastcoffea._core import RoastError, __version__, track_bytes, track_memory, track_time

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 
 def inside(section: Any, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,7 +2,8 @@
 
 While a collector is open, ``Runner.run`` and ``Runner.preprocess`` are wrapped. For the length of one ``run`` the runner
 object gets an attribute ``_work_function`` (an object of ``work.WorkFunction``) that hides the class's own; coffea then
-ships it with any executor. (Without compression also ``automatic_retries``, to give the tasks of the chunks a name.) After the last collector has closed, the class is as it was.
+ships it with any executor. (Without compression also ``automatic_retries``, to give the tasks of the chunks a name.) After
+the last collector has closed, the class is as it was.
 """
 
 from __future__ import annotations

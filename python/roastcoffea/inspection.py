@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from roastcoffea import _core
 from roastcoffea.run import Table
@@ -33,7 +33,7 @@ class Inspection:
     @cached_property
     def trees(self) -> list[str]:
         """The paths of the trees, in the order in which they were found."""
-        return self.totals["tree"]
+        return list(self.totals["tree"])
 
     @cached_property
     def totals(self) -> Table:
@@ -58,7 +58,8 @@ class Inspection:
     @property
     def hints(self) -> list[dict[str, str]]:
         """What could be better, with numbers: weight, subject, text."""
-        return self.to_dict()["hints"]
+        hints: list[dict[str, str]] = self.to_dict()["hints"]
+        return hints
 
     def to_json(self) -> str:
         """Everything as JSON, as ``roast inspect --json`` prints it."""
@@ -66,9 +67,10 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as Python objects."""
-        return json.loads(self.to_json())
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
 
-    def _table(self, name: str) -> Table:
+    def _table(self, name: Literal["files", "trees", "collections", "branches"]) -> Table:
         return Table(self._inspection.columns(name))
 
     def __str__(self) -> str:
@@ -86,7 +88,7 @@ class Inspection:
 
 
 def inspect(
-    paths: str | os.PathLike | Iterable[str | os.PathLike], tree: str | None = None, *, chunk: int = 100_000
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], tree: str | None = None, *, chunk: int = 100_000
 ) -> Inspection:
     """What ROOT files hold: trees, branches, their sizes and compression. Only metadata is read.
 
@@ -104,5 +106,5 @@ def inspect(
     OSError
         If the only file cannot be read. Of several, those that cannot have their reason in ``files["error"]``.
     """
-    single = isinstance(paths, str | os.PathLike)
-    return Inspection([os.fspath(path) for path in ([paths] if single else paths)], tree, chunk)
+    several = [paths] if isinstance(paths, str | os.PathLike) else paths
+    return Inspection([os.fspath(path) for path in several], tree, chunk)

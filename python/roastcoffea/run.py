@@ -31,7 +31,7 @@ class Run:
     >>> numpy.asarray(run.chunks["duration"]).mean()
     """
 
-    def __init__(self, path: str | os.PathLike) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._run = _core.Run(os.fspath(path))
 
@@ -77,12 +77,12 @@ class Run:
     branches = property(lambda self: self._table("branches"), doc="One row per branch of a file.")
     tasks = property(lambda self: self._table("tasks"), doc="One row per attempt of the engine at a task.")
 
-    def _table(self, name: str) -> Table:
+    def _table(self, name: _core._TableName) -> Table:
         return Table(self._run.columns(name))
 
     def chunk_records(self) -> list[dict[str, Any]]:
         """The chunks as dicts, in the documented shape."""
-        return list(self._run.chunk_records())
+        return self._run.chunk_records()[:]
 
     def tracking_data(self) -> dict[str, Any]:
         """The timeline of the workers, in the documented shape."""
@@ -102,9 +102,10 @@ class Run:
             ``findings`` in the order of what fixing them would save, each with its evidence and advice;
             ``not_determined``; ``replay`` with the error of replaying what happened; ``what_if`` if asked for.
         """
-        return json.loads(self._run.explain(what_if))
+        explained: dict[str, Any] = json.loads(self._run.explain(what_if))
+        return explained
 
-    def compare(self, other: Run | str | os.PathLike) -> dict[str, Any]:
+    def compare(self, other: Run | str | os.PathLike[str]) -> dict[str, Any]:
         """What changed from this run to another, chunk by chunk.
 
         Parameters
@@ -119,7 +120,8 @@ class Run:
             ``breakdowns`` whose parts add up to the difference.
         """
         path = other.path if isinstance(other, Run) else other
-        return json.loads(self._run.compare(os.fspath(path)))
+        compared: dict[str, Any] = json.loads(self._run.compare(os.fspath(path)))
+        return compared
 
     def print_summary(self) -> None:
         """Print the summary."""
@@ -127,7 +129,7 @@ class Run:
 
         print_run(self)
 
-    def report(self, path: str | os.PathLike) -> Path:
+    def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the run as one HTML page that needs nothing else, and return its path."""
         page = Path(path)
         page.write_bytes(self._run.report())
@@ -175,7 +177,7 @@ class Table:
     of structs, as for every stream that is not pyarrow's own, to be followed by ``.struct.unnest()``.
     """
 
-    def __init__(self, columns: Any) -> None:
+    def __init__(self, columns: _core.ColumnTable) -> None:
         self._columns = columns
 
     def __len__(self) -> int:
@@ -207,6 +209,6 @@ class Table:
         return f"<table of {len(self)} rows: {', '.join(self.column_names)}>"
 
 
-def open_run(path: str | os.PathLike) -> Run:
+def open_run(path: str | os.PathLike[str]) -> Run:
     """Open a ``.roast`` file or a measurement directory of any generation."""
     return Run(path)

@@ -24,7 +24,7 @@ settings = Settings()
 
 def configure(
     *,
-    run_folder: str | os.PathLike | None = None,
+    run_folder: str | os.PathLike[str] | None = None,
     sampler_hz: float | None = None,
     file_metadata: Literal["local", "remote"] | None = None,
 ) -> None:

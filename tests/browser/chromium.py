@@ -38,7 +38,7 @@ class Chromium:
         # The protocol wants descriptors 3 and 4 of the browser; a shell puts them there.
         place = f"exec 3<&{to_browser} 4>&{from_browser}; exec \"$0\" \"$@\""
         command = ["bash", "-c", place, chromium_path(), *FLAGS, f"--user-data-dir={self.profile.name}"]
-        self.log = open(pathlib.Path(self.profile.name) / "log", "wb")  # noqa: SIM115 (closed in __exit__)
+        self.log = open(pathlib.Path(self.profile.name) / "log", "wb")
         self.process = subprocess.Popen(
             command, pass_fds=(to_browser, from_browser), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
             env={**os.environ, "HOME": self.profile.name},

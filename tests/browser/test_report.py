@@ -75,7 +75,8 @@ def test_names_that_would_be_code_are_shown_as_text(odd, open_page, width):
     assert page.run("document.querySelectorAll('img, main script, iframe, [onload], [onerror]').length") == 0
     assert page.run("document.querySelector('h1').textContent") == "<script>window.harmed = 1</script>"
     texts = page.run("document.body.textContent")
-    for name in ('"><img src=x onerror="window.harmed = 1">', "]]>--></style></title>", "${window.harmed = 1}`{{script}}&lt;b&gt;"):
+    image = '"><img src=x onerror="window.harmed = 1">'
+    for name in (image, "]]>--></style></title>", "${window.harmed = 1}`{{script}}&lt;b&gt;"):
         assert name in texts
     page.click("#table-datasets th button")  # rows made by the script now
     page.wait("document.querySelector('#table-datasets th').getAttribute('aria-sort')")
@@ -161,7 +162,7 @@ def test_the_page_carries_every_chunk_of_the_run(synthetic):
         for d, f, start, events, read, process, cpu, kib, error in zip(
             data["dataset"], data["file"], data["entry_start"], data["events"], data["bytes"], data["process"],
             data["cpu"], data["memory_kib"], data["error"], strict=True,
-        )  # fmt: skip
+        )
     )
     assert carried == expected
     assert data["begin"] == sorted(data["begin"])
@@ -253,7 +254,8 @@ def test_zooming_ends_where_it_was_dragged(synthetic, open_page):
     box = page.box("#timeline .plot")
     inner = box["width"] - LEFT - RIGHT
     page.drag(box["x"] + LEFT + inner * 0.25, box["x"] + LEFT + inner * 0.75, box["y"] + 40)
-    ends = [sum(float(part) * 60**i for i, part in enumerate(reversed(text.split(":")))) for text in re.findall(r"[\d:.]+", span(page))[:2]]
+    shown = re.findall(r"[\d:.]+", span(page))[:2]
+    ends = [sum(float(part) * 60**i for i, part in enumerate(reversed(text.split(":")))) for text in shown]
     origin = about["run_start"] * about["tick"]
     assert ends[0] + origin == pytest.approx(length * 0.25, abs=length * 0.01)
     assert ends[1] + origin == pytest.approx(length * 0.75, abs=length * 0.01)
@@ -329,7 +331,8 @@ def test_everything_that_can_be_used_has_a_name(synthetic, open_page):
     page = open_page(report)
     page.call("Accessibility.enable")
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
-    named = [n for n in nodes if not n["ignored"] and n["role"]["value"] in ("button", "searchbox", "img", "image", "link", "figure")]
+    roles = ("button", "searchbox", "img", "image", "link", "figure")
+    named = [n for n in nodes if not n["ignored"] and n["role"]["value"] in roles]
     assert len(named) > 30
     nameless = [n["role"]["value"] for n in named if n["role"]["value"] != "figure" and not n.get("name", {}).get("value")]
     assert nameless == []

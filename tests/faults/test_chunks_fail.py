@@ -6,9 +6,8 @@ import nano
 import pytest
 from distributed import Client
 from helpers import failures, rows, runner
-from traces import traces
-
 from roastcoffea import MetricsCollector
+from traces import traces
 
 
 def test_a_chunk_that_is_retried_leaves_its_failed_attempts(own_client, fileset, marks):

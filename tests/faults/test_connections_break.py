@@ -16,9 +16,8 @@ import nano
 import pytest
 from distributed import Client, LocalCluster
 from helpers import eventually, rows, runner
-from traces import traces
-
 from roastcoffea import MetricsCollector, open_run
+from traces import traces
 
 HERE = Path(__file__).resolve().parent
 

@@ -14,7 +14,6 @@ from built import program
 from coffea import processor
 from distributed import Client, LocalCluster
 from helpers import rows
-
 from roastcoffea import MetricsCollector
 
 #: Of the time of chunks, spent waiting while other programs had the cores: above it, these may be what held a run back.

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import nano
 import pytest
-from coffea import processor
-from coffea.nanoevents import BaseSchema
-from distributed import Client, LocalCluster
-from helpers import rows, runner
-
 import roastcoffea.backends._plugins as plugins
 import roastcoffea.hooks as hooks
 import roastcoffea.recording as recording
 import roastcoffea.session as session
 import roastcoffea.work as work
+from coffea import processor
+from coffea.nanoevents import BaseSchema
+from distributed import Client, LocalCluster
+from helpers import rows, runner
 from roastcoffea import MetricsCollector, open_run
 
 HERE = Path(__file__).resolve().parent

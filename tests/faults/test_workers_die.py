@@ -7,9 +7,8 @@ import nano
 import pytest
 from distributed import Client, LocalCluster
 from helpers import failures, rows, runner
-from traces import traces
-
 from roastcoffea import MetricsCollector
+from traces import traces
 
 
 def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, fileset, marks):

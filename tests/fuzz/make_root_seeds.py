@@ -12,8 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import awkward as ak
 import numpy as np
 import uproot
-from root_bytes import CHARS, INT, INTS, LONG, LONGS, OBJECT, STRING, UNKNOWN
-from root_bytes import base, class_list, key, member, streamer_info
+from root_bytes import CHARS, INT, INTS, LONG, LONGS, OBJECT, STRING, UNKNOWN, base, class_list, key, member, streamer_info
 
 JAGGED = ak.Array([[1.5, 2.5], [], [3.5]] * 10)
 COMPRESSIONS = {

@@ -8,7 +8,8 @@ import pathlib
 import subprocess
 
 import pytest
-from built import BUILD, ROOT, program
+from built import program
+
 
 @pytest.fixture(scope="session")
 def roast():

@@ -66,7 +66,8 @@ def workplace(tmp_path):
 def run_github(clone, environment) -> int:
     """The steps of the job, each in its shell, until one fails; the last one always."""
     summary = clone.parent / "summary.md"
-    environment = environment | {"RUNNER_TEMP": str(clone.parent), "GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": str(summary)}
+    environment = environment | {"RUNNER_TEMP": str(clone.parent), "GITHUB_BASE_REF": "main"}
+    environment["GITHUB_STEP_SUMMARY"] = str(summary)
     steps = [step["run"] for step in recipe("GitHub")["jobs"]["gate"]["steps"] if "run" in step]
     status = 0
     for step in steps:

@@ -10,10 +10,9 @@ import pytest
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 distributed = pytest.importorskip("distributed", reason="needs distributed")
 from coffea import processor  # noqa: E402
-from traces import traces  # noqa: E402
-
 from roastcoffea import MetricsCollector  # noqa: E402
 from roastcoffea.backends.dask import DaskMetricsBackend  # noqa: E402
+from traces import traces  # noqa: E402
 
 
 def rows(collector, query):

@@ -10,7 +10,6 @@ import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 from coffea import processor  # noqa: E402
-
 from roastcoffea import MetricsCollector, hooks, work  # noqa: E402
 
 EXECUTORS = ["iterative", "futures", "threads", "parsl", "dask"]

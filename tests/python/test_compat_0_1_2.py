@@ -8,7 +8,6 @@ import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 from coffea import processor  # noqa: E402
-
 from roastcoffea import MetricsCollector, load_measurement, track_metrics, track_time  # noqa: E402
 from roastcoffea.backends.dask import DaskBackend, DaskMetricsBackend  # noqa: E402
 from roastcoffea.export.measurements import save_measurement  # noqa: E402
@@ -131,7 +130,6 @@ def test_the_tables_of_a_dictionary_of_metrics_are_rich_tables(name):
 
     from rich.console import Console
     from rich.table import Table
-
     from roastcoffea.export import reporter
 
     metrics = {"total_bytes_read": 4_000_000_000, "total_events": 2_000_000, "elapsed_time_seconds": 10.0,

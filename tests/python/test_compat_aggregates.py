@@ -161,7 +161,8 @@ def test_rates_are_what_the_formulas_say():
 
 def test_the_report_keeps_its_number_of_chunks():
     chunks = [{"duration": 1.0}] * 4
-    metrics = MetricsAggregator("dask").aggregate({"chunks": 10, "processtime": 20.0, "bytesread": 1}, None, 0, 1, chunk_metrics=chunks)
+    report = {"chunks": 10, "processtime": 20.0, "bytesread": 1}
+    metrics = MetricsAggregator("dask").aggregate(report, None, 0, 1, chunk_metrics=chunks)
     assert metrics["num_chunks"] == 10 and metrics["avg_cpu_time_per_chunk"] == 2.0
     assert metrics["num_chunk_records"] == 4
 

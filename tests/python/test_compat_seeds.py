@@ -9,10 +9,8 @@ import textwrap
 import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
-from coffea import processor  # noqa: E402
-
-import coffea_metrics  # noqa: E402
 import roastcoffea  # noqa: E402
+from coffea import processor  # noqa: E402
 from coffea_metrics import MetricsCollector, track_memory, track_metrics, track_section  # noqa: E402
 from roastcoffea import BaseInstrumentationContext  # noqa: E402
 
@@ -121,7 +119,6 @@ def test_the_collector_sets_the_flag_on_entry_and_on_exit(executor, fileset):
 def test_coffea_metrics_is_the_same_package():
     import coffea_metrics.backends.base
     import coffea_metrics.collector
-
     import roastcoffea.backends.base
     import roastcoffea.collector
 
@@ -145,7 +142,7 @@ def test_a_backend_of_the_user_is_used(fileset):
         def stop_tracking(self):
             import datetime
 
-            start = datetime.datetime.now(datetime.timezone.utc)
+            start = datetime.datetime.now(datetime.UTC)
             calls.append(("stop",))
             return {
                 "worker_counts": {start: 3},

@@ -73,7 +73,8 @@ def test_a_record_of_a_run_can_be_recorded_again(tmp_path):
         r.chunk(first)  # the same uid: the same record
     (second,) = _core.Run(tmp_path / "b.roast").chunk_records()
     for name in set(first) - {"sections", "memory_sections", "t_start", "t_end"}:
-        assert second[name] == pytest.approx(first[name]) if isinstance(first[name], float) else second[name] == first[name], name
+        expected = pytest.approx(first[name]) if isinstance(first[name], float) else first[name]
+        assert second[name] == expected, name
 
 
 def test_threads_share_a_recorder(tmp_path):
@@ -99,7 +100,7 @@ def test_closing_waits_for_those_who_write(tmp_path):
     started, outcomes = threading.Event(), []
 
     def work():
-        for i in range(100000):
+        for _ in range(100000):
             try:
                 recorder.note("info", "x" * 100)
             except ValueError as error:  # closed meanwhile

@@ -190,7 +190,7 @@ def test_threads_that_share_a_processor_do_not_mix():
         chunk = _core.Chunk({"dataset": f"d{number}"})
         chunk.phase("process")
         barrier.wait()
-        for i in range(200):
+        for _ in range(200):
             with track_time(processor, "same"), track_time(processor, f"own {number}"):
                 pass
         barrier.wait()

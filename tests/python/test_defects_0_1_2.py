@@ -15,7 +15,6 @@ import pytest
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 distributed = pytest.importorskip("distributed", reason="needs distributed")
 from coffea import processor  # noqa: E402
-
 from roastcoffea import MetricsCollector, open_run, track_metrics, track_time, work  # noqa: E402
 
 

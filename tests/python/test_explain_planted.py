@@ -8,7 +8,7 @@ import pytest
 from built import BUILD, ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
-from explain import SCENARIOS, VARIANTS, play_all  # noqa: E402
+from explain import SCENARIOS, VARIANTS, play_all
 
 SEEDS = range(7001, 7006)
 

@@ -12,10 +12,9 @@ import range_server
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 import awkward as ak  # noqa: E402
+import roastcoffea  # noqa: E402
 import uproot  # noqa: E402
 from coffea import processor  # noqa: E402
-
-import roastcoffea  # noqa: E402
 from roastcoffea import MetricsCollector, open_run, work  # noqa: E402
 
 

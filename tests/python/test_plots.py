@@ -228,7 +228,9 @@ def test_an_unknown_chart_is_a_value_error_that_names_the_known_ones(run_of):
         run_of("ordinary").plot("lanes")
 
 
-@pytest.mark.parametrize("ending, start", [("svg", b"<?xml"), ("html", b"<!DOCTYPE html>"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    "ending, start", [("svg", b"<?xml"), ("html", b"<!DOCTYPE html>"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
 def test_charts_and_plots_are_written_as_their_ending_says(run_of, tmp_path, ending, start):
     assert run_of("ordinary").plot("concurrency").save(tmp_path / f"chart.{ending}").read_bytes().startswith(start)
     plots.plot_runtime_vs_events(run_of("ordinary"), output_path=tmp_path / "new" / f"plot.{ending}")
@@ -343,7 +345,7 @@ def test_each_worker_has_its_line_and_a_legend_names_some():
 
 
 def test_the_area_under_a_throughput_of_dicts_is_the_bytes():
-    t = START.replace(tzinfo=datetime.timezone.utc).timestamp()
+    t = START.replace(tzinfo=datetime.UTC).timestamp()
     info = {("f", 0, 10): (t, t + 4, 10**9), ("f", 10, 20): (t + 3, t + 13, 2 * 10**9), ("g", 0, 5): (t + 1, t + 19, 10**8)}
     figure, axes = plots.plot_throughput_timeline(info, tracking())
     x, y = axes.lines[0].get_xdata() * DAY, axes.lines[0].get_ydata()

@@ -6,9 +6,11 @@ import json
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from roastcoffea._core import Run, Summary
 
 __all__ = ["Chart"]
@@ -29,7 +31,7 @@ class Chart:
 
     def __init__(self, run: Run, summary: Summary, name: str, **options: Any) -> None:
         self.name = name
-        self._draw = lambda form: run.chart(summary, name, form, **options)
+        self._draw: Callable[[Literal["svg", "json"]], str] = lambda form: run.chart(summary, name, form, **options)
         self.model: dict[str, Any] = json.loads(self._draw("json"))
 
     def __repr__(self) -> str:
@@ -46,7 +48,7 @@ class Chart:
     def _repr_html_(self) -> str:
         return self.svg[self.svg.index("<svg") :]
 
-    def save(self, path: str | os.PathLike) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it: ``.svg`` and ``.html`` as they are, anything else through matplotlib. Returns the path."""
         path = Path(path)
         if path.suffix == ".svg":

@@ -8,10 +8,11 @@ from typing import Any
 __all__ = ["figure_of"]
 
 _SECONDS_PER_DAY = 86400.0
+_Model = dict[str, Any]  # a chart, or a part of one, as the library writes it
 
 
 def figure_of(
-    model: dict[str, Any], figsize: tuple[float, float] | None = None, title: str | None = None
+    model: _Model, figsize: tuple[float, float] | None = None, title: str | None = None
 ) -> tuple[Any, Any]:
     """Draw a chart.
 
@@ -53,21 +54,21 @@ def figure_of(
 # ---- Series
 
 
-def _line(axes: Any, model: dict, series: dict) -> None:
+def _line(axes: Any, model: _Model, series: _Model) -> None:
     values = [float("nan") if y is None else y for y in series["y"]]
     marker = "o" if len(values) == 1 else None
     axes.plot(_across(model, series["x"]), values, marker=marker, **_style(series))
 
 
-def _step(axes: Any, model: dict, series: dict) -> None:
+def _step(axes: Any, model: _Model, series: _Model) -> None:
     axes.step(_across(model, series["x"]), series["y"], where="post", **_style(series))
 
 
-def _band(axes: Any, model: dict, series: dict) -> None:
+def _band(axes: Any, model: _Model, series: _Model) -> None:
     axes.fill_between(_across(model, series["x"]), series["y"], series["y2"], alpha=0.25, lw=0, **_style(series))
 
 
-def _bars(axes: Any, model: dict, series: dict) -> None:
+def _bars(axes: Any, model: _Model, series: _Model) -> None:
     starts = series["y2"] or [0.0] * len(series["y"])
     lengths = [end - start for end, start in zip(series["y"], starts)]
     if model["horizontal"]:
@@ -76,18 +77,18 @@ def _bars(axes: Any, model: dict, series: dict) -> None:
         axes.bar(series["x"], lengths, series["width"], starts, **_style(series))
 
 
-def _histogram(axes: Any, model: dict, series: dict) -> None:
+def _histogram(axes: Any, model: _Model, series: _Model) -> None:
     widths = [right - left for left, right in zip(series["x"], series["x2"])]
     axes.bar(series["x"], series["y"], widths, align="edge", edgecolor="white", linewidth=0.5, **_style(series))
 
 
-def _points(axes: Any, model: dict, series: dict) -> None:
+def _points(axes: Any, model: _Model, series: _Model) -> None:
     weights = series["weight"] or [1.0] * len(series["x"])
     sizes = [9 * min(weight, 100.0) ** 0.5 for weight in weights]
     axes.scatter(_across(model, series["x"]), series["y"], sizes, alpha=0.6, linewidths=0, **_style(series))
 
 
-def _lanes(axes: Any, model: dict, series: dict) -> None:
+def _lanes(axes: Any, model: _Model, series: _Model) -> None:
     from matplotlib.collections import PolyCollection
 
     left, right, lanes = _across(model, series["x"]), _across(model, series["x2"]), series["y"]
@@ -95,7 +96,7 @@ def _lanes(axes: Any, model: dict, series: dict) -> None:
     axes.add_collection(PolyCollection(boxes, linewidths=0, **_style(series)))
 
 
-_MARKS: dict[str, Callable[[Any, dict, dict], None]] = {
+_MARKS: dict[str, Callable[[Any, _Model, _Model], None]] = {
     "line": _line,
     "step": _step,
     "band": _band,
@@ -106,7 +107,7 @@ _MARKS: dict[str, Callable[[Any, dict, dict], None]] = {
 }
 
 
-def _style(series: dict) -> dict[str, Any]:
+def _style(series: _Model) -> dict[str, Any]:
     label = series["name"] if series["legend"] else None
     return {"color": series["shade"], "label": label and _plain(label)}
 
@@ -120,7 +121,7 @@ def _plain(text: str) -> str:
 # ---- Axes
 
 
-def _across(model: dict, values: list[float]) -> Any:
+def _across(model: _Model, values: list[float]) -> Any:
     """Places on the x axis; times are dates, as matplotlib counts them."""
     import numpy
 
@@ -130,7 +131,7 @@ def _across(model: dict, values: list[float]) -> Any:
     return model["x"]["origin_ns"] / 1e9 / _SECONDS_PER_DAY + places / _SECONDS_PER_DAY
 
 
-def _set_axes(axes: Any, second: Any, model: dict) -> None:
+def _set_axes(axes: Any, second: Any, model: _Model) -> None:
     down_left = model["horizontal"]
     sides = (axes.yaxis, axes.xaxis) if down_left else (axes.xaxis, axes.yaxis)
     for side, name in zip(sides, ("x", "y")):
@@ -143,7 +144,7 @@ def _set_axes(axes: Any, second: Any, model: dict) -> None:
     axes.set_axisbelow(True)
 
 
-def _set_axis(side: Any, model: dict, axis: dict) -> None:
+def _set_axis(side: Any, model: _Model, axis: _Model) -> None:
     side.set_label_text(axis["label"])
     limits = _across(model, axis["limits"]) if axis["kind"] == "time" else axis["limits"]
     side.axes.set(**{f"{side.axis_name}lim": limits})
@@ -173,11 +174,11 @@ def _shortened(name: str) -> str:
 # ---- What is written
 
 
-def _texts_of(model: dict) -> list[str]:
+def _texts_of(model: _Model) -> list[str]:
     return [note["text"] for note in model["annotations"] if note["kind"] == "text"]
 
 
-def _draw_notes(figure: Any, axes: Any, model: dict) -> None:
+def _draw_notes(figure: Any, axes: Any, model: _Model) -> None:
     for note, dashes in zip([n for n in model["annotations"] if n["kind"] != "text"], ("--", ":", "-.") * 3):
         across = (note["kind"] == "at_x") != model["horizontal"]
         line = axes.axvline if across else axes.axhline
@@ -187,7 +188,7 @@ def _draw_notes(figure: Any, axes: Any, model: dict) -> None:
         figure.text(0.01, 0.01, _plain(" · ".join(texts)), fontsize="x-small", color="0.4")
 
 
-def _draw_legend(axes: Any, second: Any, model: dict) -> None:
+def _draw_legend(axes: Any, second: Any, model: _Model) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if second is not None:
         more_handles, more_labels = second.get_legend_handles_labels()
@@ -202,7 +203,7 @@ def _draw_legend(axes: Any, second: Any, model: dict) -> None:
         axes.legend(handles, labels, fontsize="small", loc="upper left", bbox_to_anchor=(1.1 if second else 1.01, 1))
 
 
-def _leaves_room(model: dict) -> bool:
+def _leaves_room(model: _Model) -> bool:
     """Whether a legend finds a place inside, and finds it soon."""
     points = sum(len(series["x"]) for series in model["series"])
     return not model["horizontal"] and not model["y"]["categories"] and points < 5000
