@@ -30,7 +30,7 @@ static int print_page(const roast_summary *summary, const explanation *e, const 
     roast_error err = {0};
     buf out = {0};
     int status;
-    if (findings_tables(&set, summary, e, &err)) {
+    if (findings_tables(&set, summary, e, true, &err)) {
         status = complain_of(&err);
     } else {
         terminal_tables(&out, &set, options);

@@ -86,7 +86,7 @@ static PyObject *column_to_python(const table_column *column)
 {
     PyObject *dict = PyDict_New();
     if (dict &&
-        (put(dict, "title", text_to_python(column->title)) ||
+        (put(dict, "title", PyUnicode_FromString(column->title)) ||
          put(dict, "align", PyUnicode_FromString(column->align == TABLE_RIGHT ? "right" : "left")) ||
          put(dict, "shortens", PyBool_FromLong(column->shortens)) || put(dict, "bar", PyBool_FromLong(column->bar)) ||
          put(dict, "priority", PyLong_FromLong(column->priority))))
@@ -145,9 +145,10 @@ static PyObject *rows_to_python(const table *t)
 static PyObject *table_to_python(const table *t)
 {
     PyObject *dict = PyDict_New();
-    if (dict && (put(dict, "id", PyUnicode_FromString(t->id)) || put(dict, "title", text_to_python(t->title)) ||
-                 put(dict, "columns", columns_to_python(t)) || put(dict, "rows", rows_to_python(t)) ||
-                 put(dict, "more", text_to_python(t->more)) || put(dict, "pairs", PyBool_FromLong(t->pairs))))
+    if (dict &&
+        (put(dict, "id", PyUnicode_FromString(t->id)) || put(dict, "title", text_to_python(t->title)) ||
+         put(dict, "columns", columns_to_python(t)) || put(dict, "rows", rows_to_python(t)) ||
+         put(dict, "more", text_to_python(t->more)) || put(dict, "pairs", PyBool_FromLong(t->layout != TABLE_GRID))))
         Py_CLEAR(dict);
     return dict;
 }

@@ -1,19 +1,16 @@
 /* The metric catalogue as tables: name, unit, meaning and other names, scope by scope. */
 #include "view/catalogue.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/str.h"
+#include "view/table_writer.h"
 
-enum { NAME, UNIT, MEANING, ALIASES, COLUMNS };
-
-static const table_column COLUMN_SPECS[COLUMNS] = {
-    [NAME] = {.title = {"name", 4}},
-    [UNIT] = {.title = {"unit", 4}, .priority = 1},
-    [MEANING] = {.title = {"meaning", 7}, .most_lines = 6},
-    [ALIASES] = {.title = {"also answers to", 15}, .most_lines = 6, .priority = 2},
+static const table_column COLUMNS[] = {
+    {"name"},
+    {"unit", .priority = 1},
+    {"meaning", .most_lines = 6},
+    {"also answers to", .most_lines = 6, .priority = 2},
 };
 
 static bool is_asked_for(const roast_metric *metric, const char *const *words, size_t n_words)
@@ -24,42 +21,29 @@ static bool is_asked_for(const roast_metric *metric, const char *const *words, s
     return n_words == 0;
 }
 
-static void fill_row(table_cell *cells, const roast_metric *metric)
+static void write_scope(table_writer *w, roast_scope scope, const char *const *words, size_t n_words)
 {
-    const char *texts[COLUMNS] = {
-        [NAME] = metric->name, [UNIT] = metric->unit, [MEANING] = metric->help, [ALIASES] = metric->aliases};
-    for (size_t i = 0; i < COLUMNS; i++)
-        cells[i] = (table_cell){.text = str_from(texts[i]), .share = (double)NAN};
-    cells[NAME].tone = TONE_STRONG;
-    cells[UNIT].tone = cells[ALIASES].tone = TONE_QUIET;
-}
-
-static bool build_scope(table_set *set, roast_scope scope, const char *const *words, size_t n_words)
-{
-    table t = {.id = roast_scope_name(scope), .title = str_from(roast_scope_name(scope)), .more = str_none()};
-    t.n_columns = COLUMNS;
-    t.columns = arena_alloc(&set->memory, COLUMNS, sizeof *t.columns);
-    t.cells = arena_alloc(&set->memory, metric_count(scope) * COLUMNS, sizeof *t.cells);
-    if (!t.columns || !t.cells)
-        return false;
-    memcpy(t.columns, COLUMN_SPECS, sizeof COLUMN_SPECS);
-    for (metric_id id = metric_first(scope); id < METRIC_COUNT && metric_info(id)->scope == scope; id++)
-        if (is_asked_for(metric_info(id), words, n_words))
-            fill_row(&t.cells[COLUMNS * t.n_rows++], metric_info(id));
-    if (t.n_rows)
-        set->tables[set->count++] = t;
-    return true;
+    const char *name = roast_scope_name(scope);
+    bool begun = false;
+    for (metric_id id = metric_first(scope); id < METRIC_COUNT && metric_info(id)->scope == scope; id++) {
+        const roast_metric *metric = metric_info(id);
+        if (!is_asked_for(metric, words, n_words))
+            continue;
+        if (!begun)
+            writer_begin(w, name, name, COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0], metric_count(scope));
+        begun = true;
+        writer_text(w, str_from(metric->name), TONE_STRONG);
+        writer_text(w, str_from(metric->unit), TONE_QUIET);
+        writer_text(w, str_from(metric->help), TONE_PLAIN);
+        writer_text(w, str_from(metric->aliases), TONE_QUIET);
+    }
 }
 
 roast_code catalogue_tables(table_set *out, const char *const *words, size_t n_words, roast_error *err)
 {
-    *out = (table_set){0};
-    out->tables = arena_alloc(&out->memory, ROAST_SCOPE_COUNT, sizeof *out->tables);
-    bool built = out->tables != NULL;
-    for (size_t scope = 0; scope < ROAST_SCOPE_COUNT && built; scope++)
-        built = build_scope(out, (roast_scope)scope, words, n_words);
-    if (built)
-        return ROAST_OK;
-    tables_release(out);
-    return fail_memory(err);
+    table_writer w;
+    writer_init(&w, out, ROAST_SCOPE_COUNT);
+    for (size_t scope = 0; scope < ROAST_SCOPE_COUNT; scope++)
+        write_scope(&w, (roast_scope)scope, words, n_words);
+    return writer_finish(&w, err);
 }

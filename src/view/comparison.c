@@ -9,13 +9,6 @@
 #include "view/format.h"
 #include "view/table_writer.h"
 
-static const roast_value NOTHING = {.kind = ROAST_NOTHING};
-
-static roast_value real_value(double number)
-{
-    return isfinite(number) ? (roast_value){.kind = ROAST_REAL, .as.real = number} : NOTHING;
-}
-
 /* ---- Changes as text --------------------------------------------------------------------------------------------- */
 
 static const double TIMES_FROM = 2; /* a factor beyond which "+ 210 %" reads worse than "3.1 ×" */
@@ -135,9 +128,9 @@ static void write_common(table_writer *w, const comparison *c)
 static void write_settings(table_writer *w, const comparison *c)
 {
     static const table_column columns[] = {
-        {.title = {"setting", 7}, .shortens = true},
-        {.title = {"A", 1}, .most_lines = 3},
-        {.title = {"B", 1}, .most_lines = 3},
+        {"setting", .shortens = true},
+        {"A", .most_lines = 3},
+        {"B", .most_lines = 3},
     };
     if (!c->n_settings)
         return;
@@ -145,11 +138,8 @@ static void write_settings(table_writer *w, const comparison *c)
     for (size_t i = 0; i < c->n_settings; i++) {
         const compared_setting *setting = &c->settings[i];
         writer_text(w, setting->what, TONE_PLAIN);
-        for (compare_side side = SIDE_A; side < SIDES; side++) {
-            format_value(&w->text, setting->values[side], setting->unit, FORM_UNIT);
-            writer_cell(w, setting->values[side].kind == ROAST_NOTHING ? TONE_QUIET : TONE_PLAIN,
-                        setting->values[side]);
-        }
+        for (compare_side side = SIDE_A; side < SIDES; side++)
+            writer_value(w, setting->values[side], setting->unit, FORM_UNIT);
     }
 }
 
@@ -345,22 +335,19 @@ static void write_timings(table_writer *w, const comparison *c)
 static void begin_changes(table_writer *w, const comparison *c)
 {
     static const table_column of_pairs[] = {
-        {.title = {"", 0}, .shortens = true},
-        {.title = {"A → B", sizeof "A → B" - 1}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"change", 6}, .align = TABLE_RIGHT},
-        {.title = {"interval", 8}},
-        {.title = {"", 0}, .most_lines = 3, .priority = 1},
+        {"", .shortens = true}, {"A → B", .align = TABLE_RIGHT, .priority = 2}, {"change", .align = TABLE_RIGHT},
+        {"interval"},           {"", .most_lines = 3, .priority = 1},
     };
     static const table_column of_runs[] = {
-        {.title = {"", 0}, .shortens = true},
-        {.title = {"medians A → B", sizeof "medians A → B" - 1}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"change", 6}, .align = TABLE_RIGHT},
-        {.title = {"interval", 8}},
-        {.title = {"p", 1}, .align = TABLE_RIGHT, .priority = 1},
-        {.title = {"of all", 6}, .align = TABLE_RIGHT, .priority = 1},
-        {.title = {"A from, to", 10}, .priority = 4},
-        {.title = {"B from, to", 10}, .priority = 4},
-        {.title = {"", 0}, .most_lines = 3, .priority = 3},
+        {"", .shortens = true},
+        {"medians A → B", .align = TABLE_RIGHT, .priority = 2},
+        {"change", .align = TABLE_RIGHT},
+        {"interval"},
+        {"p", .align = TABLE_RIGHT, .priority = 1},
+        {"of all", .align = TABLE_RIGHT, .priority = 1},
+        {"A from, to", .priority = 4},
+        {"B from, to", .priority = 4},
+        {"", .most_lines = 3, .priority = 3},
     };
     size_t rows = c->n_timings + c->n_counts + 1;
     if (c->paired)
@@ -431,12 +418,12 @@ static compared_part sum_parts(const compared_part *parts, size_t count)
 static void write_breakdown(table_writer *w, const compared_breakdown *breakdown, size_t limit)
 {
     static const table_column columns[] = {
-        {.title = {"", 0}, .shortens = true},
-        {.title = {"A", 1}, .align = TABLE_RIGHT, .priority = 3},
-        {.title = {"B", 1}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"difference", 10}, .align = TABLE_RIGHT},
-        {.title = {"of it", 5}, .align = TABLE_RIGHT, .bar = true},
-        {.title = {"per event", 9}, .align = TABLE_RIGHT, .priority = 1},
+        {"", .shortens = true},
+        {"A", .align = TABLE_RIGHT, .priority = 3},
+        {"B", .align = TABLE_RIGHT, .priority = 2},
+        {"difference", .align = TABLE_RIGHT},
+        {"of it", .align = TABLE_RIGHT, .bar = true},
+        {"per event", .align = TABLE_RIGHT, .priority = 1},
     };
     size_t shown = limit && breakdown->count > limit + 1 ? limit : breakdown->count;
     part_scale scale = {.whole = difference_of(breakdown->total)};

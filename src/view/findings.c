@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/str.h"
 #include "view/format.h"
+#include "view/table_writer.h"
 
 typedef struct wording {
     const char *title, *if_fixed, *advice;
@@ -141,36 +141,9 @@ static const struct {
     {"workers_four_times", "four times the workers"},
 };
 
-const char *finding_title(finding_kind kind)
-{
-    return WORDS[kind].title;
-}
-
-const char *finding_advice(finding_kind kind)
-{
-    return WORDS[kind].advice;
-}
-
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
-typedef struct writer {
-    arena *memory;
-    buf text;
-    bool failed;
-} writer;
-
-static roast_str keep(writer *w)
-{
-    roast_str kept = w->text.len ? arena_str(w->memory, buf_view(&w->text)) : STR("");
-    if (w->text.code || str_absent(kept)) {
-        w->failed = true;
-        kept = STR("");
-    }
-    buf_clear(&w->text);
-    return kept;
-}
-
-static void write_number(buf *out, double value, const char *unit)
+static void put_number(buf *out, double value, const char *unit)
 {
     if (!isfinite(value))
         return;
@@ -182,7 +155,7 @@ static void write_number(buf *out, double value, const char *unit)
         format_value(out, (roast_value){.kind = ROAST_REAL, .as.real = value}, unit, FORM_UNIT);
 }
 
-static void write_evidence(buf *out, const finding_evidence *e)
+static void put_evidence(buf *out, const finding_evidence *e)
 {
     buf_text(out, e->what);
     if (!str_absent(e->name)) {
@@ -191,18 +164,18 @@ static void write_evidence(buf *out, const finding_evidence *e)
     }
     if (isfinite(e->value)) {
         buf_text(out, ": ");
-        write_number(out, e->value, e->unit);
+        put_number(out, e->value, e->unit);
     }
 }
 
-static void write_cost(buf *out, const finding *f)
+static void put_cost(buf *out, const finding *f)
 {
     if (!(f->core_seconds > 0))
         return;
     format_percent(out, f->share_percent);
 }
 
-static void write_saving(buf *out, const finding *f)
+static void put_saving(buf *out, const finding *f)
 {
     if (!(f->saving_seconds > 0))
         return;
@@ -223,30 +196,30 @@ static table_tone tone_of(const finding *f)
 
 enum { RANK, WHAT, COST, SAVING, FINDING_COLUMNS };
 
-static table_cell text_cell(roast_str text, table_tone tone)
-{
-    return (table_cell){.text = text, .value = {.kind = ROAST_NOTHING}, .tone = tone, .share = (double)NAN};
-}
+static const table_column FINDING_SPECS[FINDING_COLUMNS] = {
+    [RANK] = {""},
+    [WHAT] = {"", .shortens = true},
+    [COST] = {"core time", .align = TABLE_RIGHT, .priority = 1},
+    [SAVING] = {"saves at most", .most_lines = 2},
+};
 
-static void fill_finding_rows(writer *w, table *t, size_t rank, const finding *f)
+static void write_finding_rows(table_writer *w, size_t rank, const finding *f)
 {
-    table_cell *above = &t->cells[2 * rank * FINDING_COLUMNS], *below = above + FINDING_COLUMNS;
-    for (int i = 0; i < FINDING_COLUMNS; i++)
-        above[i] = below[i] = text_cell(STR(""), TONE_PLAIN);
-    buf_format(&w->text, "%zu", rank + 1);
-    above[RANK] = text_cell(keep(w), TONE_PLAIN);
-    above[WHAT] = text_cell(str_from(WORDS[f->kind].title), tone_of(f));
-    write_cost(&w->text, f);
-    above[COST] = text_cell(keep(w), TONE_PLAIN);
-    write_saving(&w->text, f);
-    above[SAVING] = text_cell(keep(w), TONE_PLAIN);
+    buf_format(&w->text, "%zu", rank);
+    writer_cell(w, TONE_PLAIN, NOTHING);
+    writer_text(w, str_from(WORDS[f->kind].title), tone_of(f));
+    put_cost(&w->text, f);
+    writer_cell(w, TONE_PLAIN, NOTHING);
+    put_saving(&w->text, f);
+    writer_cell(w, TONE_PLAIN, NOTHING);
+    writer_text(w, STR(""), TONE_PLAIN);
     if (f->n_evidence)
-        write_evidence(&w->text, &f->evidence[0]);
-    below[WHAT] = text_cell(keep(w), TONE_QUIET);
+        put_evidence(&w->text, &f->evidence[0]);
+    writer_cell(w, TONE_QUIET, NOTHING);
+    writer_text(w, STR(""), TONE_PLAIN);
     buf_text(&w->text, "roast show RUN --only ");
     roast_str tables = str_from(WORDS[f->kind].tables);
-    buf_str(&w->text, str_split(&tables, ','));
-    below[SAVING] = text_cell(keep(w), TONE_QUIET);
+    writer_text(w, str_split(&tables, ','), TONE_QUIET);
 }
 
 /* Notes are told only if there is nothing else, and then one of them. */
@@ -258,7 +231,7 @@ static size_t worth_showing(const explanation *e, size_t most)
     return count ? count : e->count ? 1 : 0;
 }
 
-static void say_the_rest(writer *w, table *t, const explanation *e, size_t shown)
+static void say_the_rest(table_writer *w, const explanation *e, size_t shown)
 {
     if (e->n_gaps && (e->gaps[0] == GAP_SIZE || !shown))
         buf_format(&w->text, "not determined: %s", GAPS[e->gaps[0]]);
@@ -266,121 +239,92 @@ static void say_the_rest(writer *w, table *t, const explanation *e, size_t shown
         buf_text(&w->text, "nothing else stands out; all of it: roast explain RUN");
     else
         buf_text(&w->text, "all of it, and what to do: roast explain RUN");
-    t->more = keep(w);
+    writer_more(w);
 }
 
-bool findings_table(table *t, arena *memory, const explanation *e, size_t most, bool *memory_out)
+void findings_write(table_writer *w, const char *id, const char *title, const explanation *e, size_t most, bool asked)
 {
-    if (!e || (!e->count && !e->n_gaps))
-        return false;
-    writer w = {.memory = memory};
-    size_t shown = worth_showing(e, most);
-    t->n_columns = FINDING_COLUMNS;
-    t->n_rows = 2 * shown;
-    t->columns = arena_alloc(memory, FINDING_COLUMNS, sizeof *t->columns);
-    t->cells = arena_alloc(memory, t->n_rows * FINDING_COLUMNS + 1, sizeof *t->cells);
-    if (!t->columns || !t->cells) {
-        *memory_out = true;
-        return false;
-    }
-    for (int i = 0; i < FINDING_COLUMNS; i++)
-        t->columns[i] = (table_column){.title = STR(""), .align = TABLE_LEFT};
-    t->columns[WHAT].shortens = true;
-    t->columns[COST].align = TABLE_RIGHT;
-    t->columns[COST].title = shown ? STR("core time") : STR("");
-    t->columns[SAVING].title = shown ? STR("saves at most") : STR("");
-    t->columns[SAVING].most_lines = 2;
-    t->columns[COST].priority = 1;
+    bool told = e && (e->count || e->n_gaps);
+    size_t shown = told ? worth_showing(e, most) : 0;
+    if (!told && !asked)
+        return;
+    writer_begin(w, id, title, FINDING_SPECS, shown ? FINDING_COLUMNS : 0, 2 * shown);
     for (size_t i = 0; i < shown; i++)
-        fill_finding_rows(&w, t, i, &e->findings[i]);
-    say_the_rest(&w, t, e, shown);
-    *memory_out = w.failed;
-    buf_release(&w.text);
-    return !w.failed;
+        write_finding_rows(w, i + 1, &e->findings[i]);
+    if (told)
+        say_the_rest(w, e, shown);
+    else
+        writer_rest(w, 0);
 }
 
 /* ---- The whole explanation, as a page ------------------------------------------------------------------------------
  */
 
-static void add_line(writer *w, table *t, const char *name, table_tone tone)
-{
-    roast_str text = keep(w);
-    if (!text.len)
-        return;
-    t->cells[2 * t->n_rows] = text_cell(str_from(name), TONE_PLAIN);
-    t->cells[2 * t->n_rows + 1] = text_cell(text, tone);
-    t->n_rows++;
-}
-
-static bool start_list(writer *w, table *t, const char *id, roast_str title, size_t rows)
-{
-    *t = (table){.id = id, .title = title, .n_columns = 2, .pairs = true, .alone = true, .more = str_none()};
-    t->columns = arena_alloc(w->memory, 2, sizeof *t->columns);
-    t->cells = arena_alloc(w->memory, 2 * rows + 1, sizeof *t->cells);
-    w->failed |= !t->columns || !t->cells;
-    return !w->failed;
-}
-
-static void list_finding(writer *w, table *t, size_t rank, const finding *f)
+static void list_finding(table_writer *w, size_t rank, const finding *f, bool commands)
 {
     buf_format(&w->text, "%zu  %s", rank, WORDS[f->kind].title);
-    roast_str title = keep(w);
-    if (!start_list(w, t, finding_id(f->kind), title, FINDING_EVIDENCE + 5))
-        return;
+    writer_begin_pairs(w, finding_id(f->kind), NULL, TABLE_LIST, FINDING_EVIDENCE + 5);
     if (f->core_seconds > 0) {
         format_seconds(&w->text, f->core_seconds);
         buf_text(&w->text, " of core time, ");
         format_percent(&w->text, f->share_percent);
     }
-    add_line(w, t, "cost", TONE_PLAIN);
+    writer_pair(w, "cost", TONE_PLAIN);
     if (f->saving_seconds > 0)
         buf_text(&w->text, "at most ");
-    write_saving(&w->text, f);
-    add_line(w, t, "saving", TONE_STRONG);
+    put_saving(&w->text, f);
+    writer_pair(w, "saving", TONE_STRONG);
     for (size_t i = 0; i < f->n_evidence; i++) {
-        write_evidence(&w->text, &f->evidence[i]);
-        add_line(w, t, i ? "" : "evidence", TONE_PLAIN);
+        put_evidence(&w->text, &f->evidence[i]);
+        writer_pair(w, i ? "" : "evidence", TONE_PLAIN);
     }
-    buf_format(&w->text, "roast show RUN --only %s", WORDS[f->kind].tables);
-    add_line(w, t, "see", TONE_QUIET);
+    if (commands)
+        buf_format(&w->text, "roast show RUN --only %s", WORDS[f->kind].tables);
+    writer_pair(w, "see", TONE_QUIET);
     buf_text(&w->text, WORDS[f->kind].advice);
-    add_line(w, t, "do", TONE_PLAIN);
+    writer_pair(w, "do", TONE_PLAIN);
     static const char *const sure[] = {"sure: measured", "likely: inferred from the records",
                                        "a note: usual, or too little to act on"};
     buf_text(&w->text, sure[f->confidence]);
-    add_line(w, t, "how sure", tone_of(f));
+    writer_pair(w, "how sure", tone_of(f));
 }
 
-static void list_gaps(writer *w, table *t, const explanation *e)
+static void list_gaps(table_writer *w, const explanation *e)
 {
-    if (!start_list(w, t, "not_determined", STR("Not determined"), e->n_gaps + 1))
-        return;
+    writer_begin_pairs(w, "not_determined", "Not determined", TABLE_LIST, e->n_gaps);
     for (size_t i = 0; i < e->n_gaps; i++) {
         buf_text(&w->text, GAPS[e->gaps[i]]);
-        add_line(w, t, "-", TONE_PLAIN);
+        writer_pair(w, "-", TONE_PLAIN);
     }
 }
 
-static void write_replay_line(writer *w, const explanation *e)
+static void put_replay(buf *out, const explanation *e)
 {
     if (!isfinite(e->replay_seconds)) {
-        buf_text(&w->text, "the run cannot be replayed");
-    } else {
-        buf_text(&w->text, "what happened, replayed: ");
-        format_seconds(&w->text, e->replay_seconds);
-        buf_text(&w->text, ", off by ");
-        format_percent(&w->text, e->replay_error_percent);
-        if (!e->replay_answers)
-            buf_text(&w->text, ": too much to say what would be");
+        buf_text(out, "the run cannot be replayed");
+        return;
     }
+    buf_text(out, "what happened, replayed: ");
+    format_seconds(out, e->replay_seconds);
+    buf_text(out, ", off by ");
+    format_percent(out, e->replay_error_percent);
+    if (!e->replay_answers)
+        buf_text(out, ": too much to say what would be");
 }
 
-static void list_what_ifs(writer *w, table *t, const explanation *e)
+static const char *question_title(const char *id)
 {
-    if (!start_list(w, t, "what_if", STR("What if"), e->n_what_ifs + 2))
-        return;
-    write_replay_line(w, e);
-    add_line(w, t, "replay", TONE_QUIET);
+    for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)
+        if (strcmp(QUESTIONS[i].id, id) == 0)
+            return QUESTIONS[i].title;
+    return id;
+}
+
+static void list_what_ifs(table_writer *w, const explanation *e)
+{
+    writer_begin_pairs(w, "what_if", "What if", TABLE_LIST, e->n_what_ifs + 1);
+    put_replay(&w->text, e);
+    writer_pair(w, "replay", TONE_QUIET);
     for (size_t i = 0; i < e->n_what_ifs && e->replay_answers; i++) {
         double wall = e->what_ifs[i].wall_seconds, gain = e->replay_seconds - wall;
         if (!isfinite(wall))
@@ -389,36 +333,28 @@ static void list_what_ifs(writer *w, table *t, const explanation *e)
         buf_text(&w->text, gain >= 0 ? "   (−" : "   (+");
         format_seconds(&w->text, fabs(gain));
         buf_text(&w->text, ")");
-        for (size_t q = 0; q < sizeof QUESTIONS / sizeof *QUESTIONS; q++)
-            if (strcmp(QUESTIONS[q].id, e->what_ifs[i].id) == 0)
-                add_line(w, t, QUESTIONS[q].title, TONE_PLAIN);
-        keep(w); /* whatever no line took */
+        writer_pair(w, question_title(e->what_ifs[i].id), TONE_PLAIN);
     }
 }
 
-roast_code findings_tables(table_set *out, const roast_summary *summary, const explanation *e, roast_error *err)
+roast_code findings_tables(table_set *out, const roast_summary *summary, const explanation *e, bool commands,
+                           roast_error *err)
 {
-    roast_code code = tables_head(out, summary, err);
-    if (code)
-        return code;
-    writer w = {.memory = &out->memory};
-    out->tables = arena_alloc(&out->memory, e->count + 3, sizeof *out->tables);
-    w.failed = !out->tables;
-    for (size_t i = 0; i < e->count && !w.failed; i++)
-        list_finding(&w, &out->tables[out->count++], i + 1, &e->findings[i]);
-    if (!e->count && !w.failed && start_list(&w, &out->tables[out->count], "none", STR("Findings"), 2)) {
+    table_writer w;
+    writer_init(&w, out, e->count + 3);
+    tables_write_head(&w, summary);
+    for (size_t i = 0; i < e->count; i++)
+        list_finding(&w, i + 1, &e->findings[i], commands);
+    if (!e->count) {
+        writer_begin_pairs(&w, "none", "Findings", TABLE_LIST, 1);
         buf_text(&w.text, "nothing stands out");
-        add_line(&w, &out->tables[out->count++], "", TONE_PLAIN);
+        writer_pair(&w, "", TONE_PLAIN);
     }
-    if (e->n_gaps && !w.failed)
-        list_gaps(&w, &out->tables[out->count++], e);
-    if (e->n_what_ifs && !w.failed)
-        list_what_ifs(&w, &out->tables[out->count++], e);
-    buf_release(&w.text);
-    if (!w.failed)
-        return ROAST_OK;
-    tables_release(out);
-    return fail_memory(err);
+    if (e->n_gaps)
+        list_gaps(&w, e);
+    if (e->n_what_ifs)
+        list_what_ifs(&w, e);
+    return writer_finish(&w, err);
 }
 
 /* ---- JSON

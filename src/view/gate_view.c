@@ -8,8 +8,6 @@
 #include "view/format.h"
 #include "view/table_writer.h"
 
-static const roast_value NOTHING = {.kind = ROAST_NOTHING};
-
 static const struct {
     const char *id, *text;
     table_tone tone;
@@ -18,11 +16,6 @@ static const struct {
     [GATE_REGRESSION] = {"regression", "regression", TONE_BAD},
     [GATE_UNDECIDED] = {"undecided", "cannot tell", TONE_WARN},
 };
-
-static roast_value real_value(double number)
-{
-    return isfinite(number) ? (roast_value){.kind = ROAST_REAL, .as.real = number} : NOTHING;
-}
 
 static bool is_worse_upwards(const gated_metric *m)
 {
@@ -134,13 +127,13 @@ static void write_metric(table_writer *w, const gate_result *gate, const gated_m
 roast_code gate_tables(table_set *out, const gate_result *gate, roast_error *err)
 {
     static const table_column columns[] = {
-        {.title = {"metric", 6}, .shortens = true},
-        {.title = {"baseline", 8}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"new", 3}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"change", 6}, .align = TABLE_RIGHT},
-        {.title = {"interval", 8}},
-        {.title = {"verdict", 7}},
-        {.title = {"", 0}, .most_lines = 4, .priority = 1},
+        {"metric", .shortens = true},
+        {"baseline", .align = TABLE_RIGHT, .priority = 2},
+        {"new", .align = TABLE_RIGHT, .priority = 2},
+        {"change", .align = TABLE_RIGHT},
+        {"interval"},
+        {"verdict"},
+        {"", .most_lines = 4, .priority = 1},
     };
     table_writer w;
     writer_init(&w, out, 1);

@@ -172,7 +172,7 @@ static void put_header(buf *out, const table *t)
     buf_text(out, "<thead><tr>");
     for (size_t column = 0; column < t->n_columns; column++) {
         buf_format(out, "<th scope=\"col\"%s>", t->columns[column].align == TABLE_RIGHT ? " class=\"num\"" : "");
-        html_text(out, t->columns[column].title);
+        html_text(out, str_from(t->columns[column].title));
         buf_text(out, "</th>");
     }
     buf_text(out, "</tr></thead>\n");

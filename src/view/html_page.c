@@ -75,7 +75,7 @@ void html_page_table(html_page *page, const table *t, const char *title)
     buf_format(out, "<div class=\"table\" id=\"table-%s\">\n", t->id);
     if (title)
         buf_format(out, "<h3>%s</h3>\n", title);
-    if (t->pairs) {
+    if (t->layout != TABLE_GRID) {
         html_pairs(out, t);
     } else {
         html_grid(out, t, ROWS_IN_PAGE);

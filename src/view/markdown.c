@@ -111,7 +111,7 @@ static void put_table(buf *out, const table *t)
     buf_text(out, "**\n\n|");
     for (size_t i = 0; i < t->n_columns; i++) {
         buf_char(out, ' ');
-        put_text(out, t->columns[i].title);
+        put_text(out, str_from(t->columns[i].title));
         buf_text(out, " |");
     }
     buf_text(out, "\n|");

@@ -15,6 +15,7 @@
 #include "view/html_page.h"
 #include "view/report_data.h"
 #include "view/report_tables.h"
+#include "view/table_specs.h"
 
 enum {
     MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
@@ -28,8 +29,9 @@ typedef struct page {
     report_data data;
     table_set tables;
     table_set branches; /* a table that is only shown when it is asked for */
+    table_set own;      /* tables that only the report has */
     chart_set charts;
-    arena memory; /* of the report's own tables */
+    arena memory;
     int *colours; /* of datasets */
     bool failed;  /* memory is out */
 } page;
@@ -38,22 +40,17 @@ typedef struct page {
 
 static const table *find_table(const page *p, const char *id)
 {
-    for (size_t i = 0; i < p->tables.count; i++)
-        if (strcmp(p->tables.tables[i].id, id) == 0)
-            return &p->tables.tables[i];
+    const table_set *const sets[] = {&p->tables, &p->branches, &p->own};
+    for (size_t set = 0; set < sizeof sets / sizeof sets[0]; set++)
+        for (size_t i = 0; i < sets[set]->count; i++)
+            if (strcmp(sets[set]->tables[i].id, id) == 0)
+                return &sets[set]->tables[i];
     return NULL;
 }
 
-static void put_table(page *p, const table *t, const char *title)
+static void put_table(page *p, const char *id, const char *title)
 {
-    html_page_table(&p->html, t, title);
-}
-
-static void put_pairs(page *p, const char *id, const char *title)
-{
-    const table *t = find_table(p, id);
-    if (t)
-        put_table(p, t, title);
+    html_page_table(&p->html, find_table(p, id), title);
 }
 
 /* Charts that stay as they are; one that has nothing to draw is left out. */
@@ -83,51 +80,27 @@ static void put_missing(page *p, const char *what)
 
 /* ---- The headline -------------------------------------------------------------------------------------------- */
 
-typedef struct tile_part {
-    metric_id metric;
-    const char *before, *after;
-    format_form form;
-} tile_part;
-
 /* A number that is read first, and one that qualifies it. */
 static const struct tile {
     const char *title;
-    tile_part main, note;
-    table_tone alarm; /* of a note above 0 */
+    part_spec main, note;
 } TILES[] = {
-    {"wall time",
-     {M_run_elapsed_time_seconds, "", "", FORM_UNIT},
-     {M_run_speedup_factor, "", " chunks at once", FORM_UNIT},
-     TONE_PLAIN},
-    {"events",
-     {M_run_total_events, "", "", FORM_UNIT},
-     {M_run_bytes_per_event, "", " read per event", FORM_UNIT},
-     TONE_PLAIN},
-    {"event rate",
-     {M_run_event_rate_elapsed_khz, "", "", FORM_UNIT},
-     {M_run_event_rate_core_khz, "", " per core", FORM_SHORT},
-     TONE_PLAIN},
-    {"data read", {M_run_total_bytes_read, "", "", FORM_UNIT}, {M_run_data_rate_gbps, "", "", FORM_UNIT}, TONE_PLAIN},
+    {"wall time", {M_run_elapsed_time_seconds, ""}, {M_run_speedup_factor, " chunks at once"}},
+    {"events", {M_run_total_events, ""}, {M_run_bytes_per_event, " read per event"}},
+    {"event rate", {M_run_event_rate_elapsed_khz, ""}, {M_run_event_rate_core_khz, " per core", FORM_SHORT}},
+    {"data read", {M_run_total_bytes_read, ""}, {M_run_data_rate_gbps, ""}},
     {"core efficiency",
-     {M_run_core_efficiency, "", "", FORM_PERCENT},
-     {M_run_cpu_efficiency_fine, "", " on the CPU", FORM_PERCENT},
-     TONE_PLAIN},
-    {"workers",
-     {M_run_avg_workers, "", "", FORM_UNIT},
-     {M_run_total_cores, "", " cores on average", FORM_UNIT},
-     TONE_PLAIN},
-    {"chunks",
-     {M_run_num_chunk_records, "", "", FORM_UNIT},
-     {M_run_num_failed_chunks, "", " failed", FORM_UNIT},
-     TONE_BAD},
+     {M_run_core_efficiency, "", FORM_PERCENT},
+     {M_run_cpu_efficiency_fine, " on the CPU", FORM_PERCENT}},
+    {"workers", {M_run_avg_workers, ""}, {M_run_total_cores, " cores on average"}},
+    {"chunks", {M_run_num_chunk_records, ""}, {M_run_num_failed_chunks, " failed", .alarm = TONE_BAD}},
 };
 
-static bool put_part(buf *out, const roast_summary *summary, const tile_part *part)
+static bool put_part(buf *out, const roast_summary *summary, const part_spec *part)
 {
     roast_value value = summary_value(summary, part->metric);
     if (value.kind == ROAST_NOTHING)
         return false;
-    buf_text(out, part->before);
     format_value(out, value, metric_info(part->metric)->unit, part->form);
     buf_text(out, part->after);
     return true;
@@ -145,7 +118,7 @@ static void put_tiles(page *p)
         if (!known)
             buf_text(out, "<span class=\"quiet\">n/a</span>");
         bool alarmed = summary_real(p->summary, tile->note.metric) > 0;
-        buf_format(out, "</dd><dd class=\"note %s\">", html_tone(alarmed ? tile->alarm : TONE_PLAIN));
+        buf_format(out, "</dd><dd class=\"note %s\">", html_tone(alarmed ? tile->note.alarm : TONE_PLAIN));
         if (known)
             put_part(out, p->summary, &tile->note);
         else
@@ -182,10 +155,10 @@ typedef struct time_part {
     double seconds;
 } time_part;
 
-enum { MOST_PARTS = 20 };
+enum { MOST_TIME_PARTS = 20 };
 
 typedef struct time_split {
-    time_part parts[MOST_PARTS];
+    time_part parts[MOST_TIME_PARTS];
     size_t count;
     double total;
 } time_split;
@@ -194,7 +167,7 @@ static const double LEAST_SHARE = 0.0005; /* below, a part is not worth its line
 
 static void add_part(time_split *split, roast_str title, const char *class, double seconds)
 {
-    if (split->count == MOST_PARTS || !(seconds > 0))
+    if (split->count == MOST_TIME_PARTS || !(seconds > 0))
         return;
     split->parts[split->count++] = (time_part){title, class, seconds};
     split->total += seconds;
@@ -289,7 +262,7 @@ static void put_time_list(buf *out, const time_split *split)
     buf_text(out, "</ul>\n");
 }
 
-/* A finding is a list of lines; the one that names a command is for the terminal. */
+/* A finding is a list of lines. */
 static void put_finding(buf *out, const table *lines)
 {
     buf_text(out, "<li>\n<h3>");
@@ -297,8 +270,6 @@ static void put_finding(buf *out, const table *lines)
     buf_text(out, "</h3>\n<table class=\"pairs\"><tbody>\n");
     for (size_t row = 0; row < lines->n_rows; row++) {
         const table_cell *name = table_cell_at(lines, row, 0), *value = table_cell_at(lines, row, 1);
-        if (str_equal(name->text, STR("see")))
-            continue;
         buf_text(out, "<tr><th scope=\"row\">");
         html_text(out, name->text);
         buf_format(out, "</th><td class=\"%s\">", html_tone(value->tone));
@@ -323,7 +294,7 @@ static void put_findings(page *p)
     table_set findings = {0};
     if (!e)
         return;
-    if (findings_tables(&findings, p->summary, e, NULL)) {
+    if (findings_tables(&findings, p->summary, e, false, NULL)) {
         p->failed = true;
         return;
     }
@@ -362,12 +333,12 @@ static void write_time(page *p)
         put_missing(p, "No chunk was measured, so it is not known where the time went.");
     }
     buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_pairs(p, "throughput", "Throughput");
-    put_pairs(p, "events", "Events");
-    put_pairs(p, "timing", "Timing");
-    put_pairs(p, "fine", "Fine metrics");
+    put_table(p, "throughput", "Throughput");
+    put_table(p, "events", "Events");
+    put_table(p, "timing", "Timing");
+    put_table(p, "fine", "Fine metrics");
     buf_text(&p->html.sections, "</div>\n");
-    put_table(p, find_table(p, "tasks"), "Tasks");
+    put_table(p, "tasks", "Tasks");
 }
 
 /* ---- Over time, and chunks ------------------------------------------------------------------------------------ */
@@ -389,7 +360,7 @@ static void write_timeline(page *p)
         buf_format(&p->html.sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     }
     buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_pairs(p, "resources", NULL);
+    put_table(p, "resources", NULL);
     buf_text(&p->html.sections, "</div>\n");
 }
 
@@ -416,53 +387,51 @@ static void write_chunks(page *p)
     if (p->data.lanes.n_chunks)
         buf_format(&p->html.sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_pairs(p, "chunks", NULL);
+    put_table(p, "chunks", NULL);
     buf_text(&p->html.sections, "</div>\n");
     put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
-    table slowest = slowest_table(&p->data, SLOWEST_SHOWN, &p->memory, &p->failed);
-    put_table(p, &slowest, "Slowest chunks");
+    put_table(p, "slowest", "Slowest chunks");
 }
 
 /* ---- Tables, and the rest ------------------------------------------------------------------------------------- */
 
 static void write_datasets(page *p)
 {
-    put_table(p, find_table(p, "datasets"), NULL);
+    put_table(p, "datasets", NULL);
     put_figures(p, "dataset_phases");
 }
 
 static void write_sections(page *p)
 {
-    put_table(p, find_table(p, "sections"), NULL);
+    put_table(p, "sections", NULL);
 }
 
 static void write_files(page *p)
 {
-    put_table(p, find_table(p, "reading"), "What was read, by dataset");
-    put_table(p, find_table(p, "files"), "Files");
+    put_table(p, "reading", "What was read, by dataset");
+    put_table(p, "files", "Files");
     put_figures(p, "data_access_percentage,compression_ratio_distribution");
-    if (p->branches.count && p->branches.tables[0].n_rows)
-        put_table(p, &p->branches.tables[0], "Branches");
+    const table *branches = find_table(p, "branches");
+    if (branches && branches->n_rows)
+        put_table(p, "branches", "Branches");
 }
 
 static void write_workers(page *p)
 {
-    put_table(p, find_table(p, "workers"), NULL);
+    put_table(p, "workers", NULL);
 }
 
 static void write_failures(page *p)
 {
-    const table *failures = find_table(p, "failures");
-    if (failures)
-        put_table(p, failures, NULL);
+    if (find_table(p, "failures"))
+        put_table(p, "failures", NULL);
     else if (p->data.series.n_chunks)
         buf_text(&p->html.sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
 }
 
 static void write_machine(page *p)
 {
-    table facts = facts_table(p->summary, &p->memory, &p->failed);
-    put_table(p, &facts, NULL);
+    put_table(p, "facts", NULL);
 }
 
 static void write_notes(page *p)
@@ -480,8 +449,7 @@ static void write_notes(page *p)
         }
         buf_text(&p->html.sections, "</ul>\n");
     }
-    table absent = absent_table(p->summary, &p->memory, &p->failed);
-    put_table(p, &absent, "Not measured, because …");
+    put_table(p, "absent", "Not measured, because …");
 }
 
 static const struct section {
@@ -520,6 +488,8 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
     if (!code)
         code = tables_build(&p->branches, p->summary, "branches", MOST_ROWS, err);
     if (!code)
+        code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
+    if (!code)
         code = charts_build(&p->charts, run, p->summary, FIGURES, &(chart_options){.pixels = FIGURE_PIXELS}, err);
     if (code)
         return code;
@@ -546,6 +516,7 @@ roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, ro
     html_page_release(&p.html);
     tables_release(&p.tables);
     tables_release(&p.branches);
+    tables_release(&p.own);
     charts_release(&p.charts);
     report_data_release(&p.data);
     arena_release(&p.memory);

@@ -8,20 +8,6 @@
 #include "view/format.h"
 #include "view/table_writer.h"
 
-static const roast_value NOTHING = {.kind = ROAST_NOTHING};
-
-static roast_value real_value(double number)
-{
-    return isfinite(number) ? (roast_value){.kind = ROAST_REAL, .as.real = number} : NOTHING;
-}
-
-static void write_number(table_writer *w, double number, const char *unit, format_form form)
-{
-    roast_value value = real_value(number);
-    format_value(&w->text, value, unit, form);
-    writer_cell(w, value.kind == ROAST_NOTHING ? TONE_QUIET : TONE_PLAIN, value);
-}
-
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 static void write_headings(table_writer *w, const scaling *s)
@@ -48,29 +34,29 @@ static void write_headings(table_writer *w, const scaling *s)
 static void write_points(table_writer *w, const scaling *s)
 {
     static const table_column columns[] = {
-        {.title = {"run", 3}, .shortens = true},
-        {.title = {"workers", 7}, .align = TABLE_RIGHT, .priority = 3},
-        {.title = {"cores", 5}, .align = TABLE_RIGHT},
-        {.title = {"wall time", 9}, .align = TABLE_RIGHT, .priority = 2},
-        {.title = {"event rate", 10}, .align = TABLE_RIGHT},
-        {.title = {"ideal", 5}, .align = TABLE_RIGHT, .priority = 4},
-        {.title = {"law", 3}, .align = TABLE_RIGHT, .priority = 5},
-        {.title = {"speed-up", 8}, .align = TABLE_RIGHT, .priority = 1},
-        {.title = {"efficiency", 10}, .align = TABLE_RIGHT, .bar = true},
+        {"run", .shortens = true},
+        {"workers", .align = TABLE_RIGHT, .priority = 3},
+        {"cores", .align = TABLE_RIGHT},
+        {"wall time", .align = TABLE_RIGHT, .priority = 2},
+        {"event rate", .align = TABLE_RIGHT},
+        {"ideal", .align = TABLE_RIGHT, .priority = 4},
+        {"law", .align = TABLE_RIGHT, .priority = 5},
+        {"speed-up", .align = TABLE_RIGHT, .priority = 1},
+        {"efficiency", .align = TABLE_RIGHT, .bar = true},
     };
     writer_begin(w, "points", "Throughput against cores", columns, 9, s->count);
     double ideal_per_core = s->points[0].rate / s->points[0].cores;
     for (size_t i = 0; i < s->count; i++) {
         const scaling_point *point = &s->points[i];
         writer_text(w, point->label, TONE_PLAIN);
-        write_number(w, point->workers, "count", FORM_UNIT);
-        write_number(w, point->cores, "count", FORM_UNIT);
-        write_number(w, point->seconds, "s", FORM_UNIT);
-        write_number(w, point->rate / 1000, "kHz", FORM_UNIT);
-        write_number(w, ideal_per_core * point->cores / 1000, "kHz", FORM_UNIT);
-        write_number(w, s->no_law ? (double)NAN : scaling_rate(&s->usl, point->cores) / 1000, "kHz", FORM_UNIT);
-        write_number(w, point->speedup, "ratio", FORM_TIMES);
-        write_number(w, point->efficiency, "ratio", FORM_PERCENT);
+        writer_number(w, point->workers, "count", FORM_UNIT);
+        writer_number(w, point->cores, "count", FORM_UNIT);
+        writer_number(w, point->seconds, "s", FORM_UNIT);
+        writer_number(w, point->rate / 1000, "kHz", FORM_UNIT);
+        writer_number(w, ideal_per_core * point->cores / 1000, "kHz", FORM_UNIT);
+        writer_number(w, s->no_law ? (double)NAN : scaling_rate(&s->usl, point->cores) / 1000, "kHz", FORM_UNIT);
+        writer_number(w, point->speedup, "ratio", FORM_TIMES);
+        writer_number(w, point->efficiency, "ratio", FORM_PERCENT);
         writer_share(w, fmin(1, point->efficiency));
     }
     buf_text(&w->text, "ideal, speed-up and efficiency: against the run with the fewest cores");
@@ -110,20 +96,20 @@ static void write_law(table_writer *w, const char *name, const scaling_law *law)
     write_interval(w, &law->knee, "count", 1, FORM_UNIT);
     write_interval(w, &law->peak, "count", 1, FORM_UNIT);
     write_interval(w, &law->highest_rate, "kHz", 1e-3, FORM_UNIT);
-    write_number(w, law->scatter, "ratio", FORM_PERCENT);
+    writer_number(w, law->scatter, "ratio", FORM_PERCENT);
 }
 
 static void write_laws(table_writer *w, const scaling *s)
 {
     static const table_column columns[] = {
-        {.title = {"law", 3}},
-        {.title = {"one core", 8}, .priority = 2},
-        {.title = {"contention", 10}},
-        {.title = {"coherence", 9}, .priority = 1},
-        {.title = {"knee (cores)", 12}},
-        {.title = {"peak (cores)", 12}, .priority = 4},
-        {.title = {"highest rate", 12}, .priority = 3},
-        {.title = {"scatter", 7}, .align = TABLE_RIGHT, .priority = 5},
+        {"law"},
+        {"one core", .priority = 2},
+        {"contention"},
+        {"coherence", .priority = 1},
+        {"knee (cores)"},
+        {"peak (cores)", .priority = 4},
+        {"highest rate", .priority = 3},
+        {"scatter", .align = TABLE_RIGHT, .priority = 5},
     };
     if (s->no_law)
         return;
@@ -137,9 +123,9 @@ static void write_choice(table_writer *w, const scaling *s, const char *name, co
     if (isnan(choice->cores))
         return;
     writer_text(w, str_from(name), TONE_PLAIN);
-    write_number(w, choice->workers, "count", FORM_UNIT);
-    write_number(w, round(choice->cores), "count", FORM_UNIT);
-    write_number(w, choice->seconds, "s", FORM_UNIT);
+    writer_number(w, choice->workers, "count", FORM_UNIT);
+    writer_number(w, round(choice->cores), "count", FORM_UNIT);
+    writer_number(w, choice->seconds, "s", FORM_UNIT);
     if (isnan(choice->cost))
         buf_text(&w->text, "n/a");
     else
@@ -154,12 +140,12 @@ static void write_choice(table_writer *w, const scaling *s, const char *name, co
 static void write_choices(table_writer *w, const scaling *s)
 {
     static const table_column columns[] = {
-        {.title = {"choice", 6}, .most_lines = 3},
-        {.title = {"workers", 7}, .align = TABLE_RIGHT},
-        {.title = {"cores", 5}, .align = TABLE_RIGHT},
-        {.title = {"wall time", 9}, .align = TABLE_RIGHT},
-        {.title = {"cost", 4}, .align = TABLE_RIGHT, .priority = 1},
-        {.title = {"", 0}, .most_lines = 3},
+        {"choice", .most_lines = 3},
+        {"workers", .align = TABLE_RIGHT},
+        {"cores", .align = TABLE_RIGHT},
+        {"wall time", .align = TABLE_RIGHT},
+        {"cost", .align = TABLE_RIGHT, .priority = 1},
+        {"", .most_lines = 3},
     };
     if (s->no_law || (isnan(s->knee.cores) && isnan(s->best.cores)))
         return;
@@ -171,20 +157,20 @@ static void write_choices(table_writer *w, const scaling *s)
 static void write_bounds(table_writer *w, const scaling *s)
 {
     static const table_column columns[] = {
-        {.title = {"cores", 5}, .align = TABLE_RIGHT},
-        {.title = {"", 0}, .align = TABLE_RIGHT, .priority = 1},
-        {.title = {"wall time, at best", 18}, .align = TABLE_RIGHT},
-        {.title = {"event rate", 10}, .align = TABLE_RIGHT},
+        {"cores", .align = TABLE_RIGHT},
+        {"", .align = TABLE_RIGHT, .priority = 1},
+        {"wall time, at best", .align = TABLE_RIGHT},
+        {"event rate", .align = TABLE_RIGHT},
     };
     if (!s->n_bounds)
         return;
     writer_begin(w, "bounds", "With other numbers of cores, by replay", columns, 4, s->n_bounds);
     for (size_t i = 0; i < s->n_bounds; i++) {
         const scaling_bound *bound = &s->bounds[i];
-        write_number(w, bound->cores, "count", FORM_UNIT);
-        write_number(w, bound->times, "ratio", FORM_TIMES);
-        write_number(w, bound->seconds, "s", FORM_UNIT);
-        write_number(w, s->replayed->events / bound->seconds / 1000, "kHz", FORM_UNIT);
+        writer_number(w, bound->cores, "count", FORM_UNIT);
+        writer_number(w, bound->times, "ratio", FORM_TIMES);
+        writer_number(w, bound->seconds, "s", FORM_UNIT);
+        writer_number(w, s->replayed->events / bound->seconds / 1000, "kHz", FORM_UNIT);
     }
     buf_text(&w->text, "the chunks of ");
     buf_str(&w->text, s->replayed->label);

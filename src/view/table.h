@@ -4,6 +4,7 @@
 
 #include "analysis/summary.h"
 #include "base/buf.h"
+#include "view/format.h"
 
 typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
 
@@ -19,23 +20,32 @@ typedef struct table_cell {
 } table_cell;
 
 typedef struct table_column {
-    roast_str title;
+    const char *title;
+    metric_id metric; /* what it shows, in a table of metrics: so has form, and the alarm */
+    format_form form;
     table_align align;
-    bool shortens;  /* long text may be cut in the middle to fit */
-    bool bar;       /* cells are drawn with a bar before the text */
-    int most_lines; /* text may be broken into this many lines; 0 and 1 keep it on one */
-    int priority;   /* 0 always shown; the higher, the earlier it goes when the width is short */
+    bool shortens;          /* long text may be cut in the middle to fit */
+    bool bar;               /* cells are drawn with a bar before the text */
+    int most_lines;         /* text may be broken into this many lines; 0 and 1 keep it on one */
+    int priority;           /* 0 always shown; the higher, the earlier it goes when the width is short */
+    table_tone alarm;       /* of a number above 0, or of a text … */
+    const char *alarm_text; /* … that is this; NULL for any */
 } table_column;
+
+typedef enum table_layout {
+    TABLE_GRID,
+    TABLE_PAIRS, /* two columns, names and values: drawn without a header, beside others where there is room */
+    TABLE_LIST   /* the same, with nothing beside it */
+} table_layout;
 
 typedef struct table {
     const char *id; /* "throughput": for --only, and for anchors */
     roast_str title;
+    table_layout layout;
     size_t n_columns, n_rows;
     table_column *columns;
     table_cell *cells; /* row by row */
     roast_str more;    /* a line under the table: "and 95 more"; absent if there is none */
-    bool pairs;        /* two columns, names and values: drawn without a header */
-    bool alone;        /* nothing stands beside it */
 } table;
 
 /* A part of a heading; parts stand beside each other as far as there is room. */
@@ -62,8 +72,6 @@ typedef struct table_set {
  * most rows of the tables that grow (datasets, files, workers, failures); 0 for all of them. An id that does not
  * exist is ROAST_USAGE, and the message lists those that do. After a failure the set is empty. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
-/* The headings alone. */
-roast_code tables_head(table_set *out, const roast_summary *summary, roast_error *err);
 void tables_release(table_set *set);
 const char *table_id_at(size_t index); /* "throughput", …; NULL after the last */
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);

@@ -9,49 +9,58 @@
 /* One metric within a value: "2.9 GiB" + " average". A part is there if after is not NULL. */
 typedef struct part_spec {
     metric_id metric;
-    const char *before, *after;
+    const char *after;
     format_form form;
     table_tone alarm; /* the tone of a value above 0; TONE_PLAIN raises none */
 } part_spec;
 
 enum { MOST_PARTS = 4 };
 
+typedef enum line_shown {
+    LINE_IF_KNOWN, /* left out where nothing of it is known */
+    LINE_ALWAYS,   /* its absence tells something: "n/a", and why */
+    LINE_IF_ANY    /* left out where it is 0, too */
+} line_shown;
+
 /* A line of a list of names and values. */
 typedef struct pair_spec {
     const char *title; /* two spaces at the start: belongs to the line above */
     const char *join;  /* between the parts; NULL for ", " */
     part_spec parts[MOST_PARTS];
-    bool if_known; /* left out where nothing is known, not shown as n/a */
-    bool if_any;   /* left out where it is 0 or not known */
+    line_shown shown;
 } pair_spec;
 
-typedef struct column_spec {
-    metric_id metric;
-    const char *title;
-    format_form form;
-    int priority;
-    bool shortens, bar;
-    int most_lines;
-    table_tone alarm;       /* the tone of a number above 0, or of a text … */
-    const char *alarm_text; /* … that is this; NULL for any */
-} column_spec;
+typedef enum table_kind {
+    TABLE_OF_METRICS,  /* a line for each of pairs */
+    TABLE_OF_ROWS,     /* a row for each of the scope */
+    TABLE_OF_FINDINGS, /* what held the run back */
+    TABLE_OF_NOTES     /* of the run */
+} table_kind;
+
+typedef enum row_order {
+    ROWS_AS_THEY_ARE,   /* all of them */
+    ROWS_LARGEST_FIRST, /* by sort */
+    ROWS_ALARM_FIRST,   /* then by sort */
+    ROWS_BY_GROUP       /* as they are, the limit for each group of rows that are equal in groups */
+} row_order;
+
+typedef enum table_shown {
+    TABLE_IF_ROWS,
+    TABLE_IF_KNOWN, /* if a line of it, or its second column, is known */
+    TABLE_IF_ASKED  /* for it by name */
+} table_shown;
 
 typedef struct table_spec {
     const char *id, *title;
-    const pair_spec *pairs; /* either a list … */
+    table_kind kind;
+    const pair_spec *pairs;
     size_t n_pairs;
-    const column_spec *columns; /* … or a row for each of the scope */
+    const table_column *columns;
     size_t n_columns;
     roast_scope scope;
-    metric_id sort;          /* largest first … */
-    const metric_id *groups; /* … or in the order of the summary, the limit for each group of equal values … */
-    size_t n_groups;
-    bool alarm_first; /* … after the rows that need attention */
-    bool notes;       /* or the notes of the run … */
-    bool findings;    /* … or what held it back */
-    bool in_order;    /* rows stay as they are, and all of them are shown */
-    bool if_asked;    /* not among the tables that are shown unasked */
-    bool if_known; /* not among the tables that are shown unasked unless a line of it, or its second column, is known */
+    row_order order;
+    metric_id sort, groups[2];
+    table_shown shown;
 } table_spec;
 
 extern const table_spec TABLE_SPECS[];

@@ -7,9 +7,12 @@
 #include "base/error.h"
 #include "base/str.h"
 
-static const roast_value NOTHING = {.kind = ROAST_NOTHING};
+roast_value real_value(double number)
+{
+    return isfinite(number) ? (roast_value){.kind = ROAST_REAL, .as.real = number} : NOTHING;
+}
 
-static void *allocate(table_writer *w, size_t count, size_t size)
+void *writer_alloc(table_writer *w, size_t count, size_t size)
 {
     void *memory = arena_alloc(&w->set->memory, count, size);
     w->failed |= !memory;
@@ -28,20 +31,11 @@ void writer_init(table_writer *w, table_set *set, size_t most_tables)
 {
     *set = (table_set){0};
     *w = (table_writer){.set = set, .most_tables = most_tables};
-    set->tables = allocate(w, most_tables, sizeof *set->tables);
-}
-
-/* Rows that were written in full. */
-static void end_table(table_writer *w)
-{
-    if (w->current && w->current->n_columns)
-        w->current->n_rows = w->cells / w->current->n_columns;
-    w->current = NULL;
+    set->tables = writer_alloc(w, most_tables, sizeof *set->tables);
 }
 
 roast_code writer_finish(table_writer *w, roast_error *err)
 {
-    end_table(w);
     buf_release(&w->text);
     if (!w->failed)
         return ROAST_OK;
@@ -52,28 +46,37 @@ roast_code writer_finish(table_writer *w, roast_error *err)
 void writer_begin(table_writer *w, const char *id, const char *title, const table_column *columns, size_t n_columns,
                   size_t most_rows)
 {
-    end_table(w);
-    table_column *copied = allocate(w, n_columns, sizeof *copied);
-    table_cell *cells = allocate(w, most_rows * n_columns, sizeof *cells);
+    roast_str kept = title ? str_from(title) : keep(w);
+    table_column *copied = writer_alloc(w, n_columns, sizeof *copied);
+    table_cell *cells = writer_alloc(w, most_rows * n_columns, sizeof *cells);
+    w->current = NULL;
     if (w->failed || w->set->count >= w->most_tables)
         return;
     memcpy(copied, columns, n_columns * sizeof *copied);
     w->current = &w->set->tables[w->set->count++];
-    *w->current = (table){.id = id,
-                          .title = str_from(title),
-                          .n_columns = n_columns,
-                          .columns = copied,
-                          .cells = cells,
-                          .more = str_none()};
+    *w->current =
+        (table){.id = id, .title = kept, .n_columns = n_columns, .columns = copied, .cells = cells, .more = str_none()};
     w->most_rows = most_rows;
     w->cells = 0;
 }
 
+void writer_begin_pairs(table_writer *w, const char *id, const char *title, table_layout layout, size_t most_rows)
+{
+    static const table_column columns[2] = {{.title = ""}, {.title = ""}};
+    writer_begin(w, id, title, columns, 2, most_rows);
+    if (w->current)
+        w->current->layout = layout;
+}
+
 void writer_cell(table_writer *w, table_tone tone, roast_value value)
 {
-    roast_str text = keep(w);
-    if (w->current && w->cells < w->most_rows * w->current->n_columns)
-        w->current->cells[w->cells++] = (table_cell){text, value, tone, (double)NAN};
+    table *t = w->current;
+    if (!t || w->cells >= w->most_rows * t->n_columns) {
+        buf_clear(&w->text);
+        return;
+    }
+    t->cells[w->cells++] = (table_cell){keep(w), value, tone, (double)NAN};
+    t->n_rows = w->cells / t->n_columns; /* rows that were written in full */
 }
 
 void writer_text(table_writer *w, roast_str text, table_tone tone)
@@ -82,10 +85,30 @@ void writer_text(table_writer *w, roast_str text, table_tone tone)
     writer_cell(w, tone, NOTHING);
 }
 
+void writer_value(table_writer *w, roast_value value, const char *unit, format_form form)
+{
+    format_value(&w->text, value, unit, form);
+    writer_cell(w, value.kind == ROAST_NOTHING ? TONE_QUIET : TONE_PLAIN, value);
+}
+
+void writer_number(table_writer *w, double number, const char *unit, format_form form)
+{
+    writer_value(w, real_value(number), unit, form);
+}
+
 void writer_share(table_writer *w, double share)
 {
     if (w->current && w->cells)
         w->current->cells[w->cells - 1].share = share;
+}
+
+void writer_pair(table_writer *w, const char *name, table_tone tone)
+{
+    roast_str text = keep(w);
+    if (!text.len)
+        return;
+    writer_text(w, str_from(name), TONE_PLAIN);
+    writer_text(w, text, tone);
 }
 
 void writer_more(table_writer *w)
@@ -93,6 +116,19 @@ void writer_more(table_writer *w)
     w->failed |= w->text.code != ROAST_OK;
     if (w->current && w->text.len)
         w->current->more = keep(w);
+}
+
+void writer_rest(table_writer *w, size_t total)
+{
+    size_t shown = w->current ? w->current->n_rows : 0;
+    if (total == 0) {
+        buf_text(&w->text, "none");
+    } else if (total > shown) {
+        buf_text(&w->text, "and ");
+        format_count(&w->text, (int64_t)(total - shown));
+        buf_text(&w->text, " more");
+    }
+    writer_more(w);
 }
 
 void writer_phrase(table_writer *w, table_heading *heading, table_tone tone)

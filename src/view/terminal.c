@@ -177,7 +177,7 @@ static void draw_pairs(block *b, const table *t, size_t width)
         roast_str rest = safe_text(b, value->text);
         do {
             move_to(b, value_at);
-            put(b, rest.len ? text_take_line(&rest, room, !t->alone) : rest, value->tone);
+            put(b, rest.len ? text_take_line(&rest, room, t->layout == TABLE_PAIRS) : rest, value->tone);
             end_line(b);
         } while (rest.len);
     }
@@ -206,7 +206,7 @@ static size_t natural_width(block *b, const table *t, size_t column, size_t bar)
         width = cell > width ? cell : width;
     }
     width += t->columns[column].bar ? bar : 0;
-    size_t title = safe_width(b, t->columns[column].title);
+    size_t title = safe_width(b, str_from(t->columns[column].title));
     width = title > width ? title : width;
     return width ? width : 1;
 }
@@ -245,7 +245,7 @@ static layout lay_out(block *b, const table *t, size_t width)
     layout l = {.bar = (width >= 110 ? 13 : width >= 80 ? 9 : 6) + more};
     for (size_t i = 0; i < t->n_columns; i++) {
         l.widths[i] = natural_width(b, t, i, l.bar);
-        l.header |= t->columns[i].title.len > 0;
+        l.header |= t->columns[i].title[0] != 0;
     }
     size_t readable = width * 3 / 10 > READABLE_NAME ? width * 3 / 10 : READABLE_NAME;
     while (table_width(t, &l, readable) > width && drop_column(t, &l))
@@ -291,9 +291,9 @@ static void put_header(block *b, const table *t, const layout *l)
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!l->widths[i])
             continue;
-        if (t->columns[i].title.len) {
+        if (t->columns[i].title[0]) {
             move_to(b, at);
-            put_aligned(b, t->columns[i].title, l->widths[i], t->columns[i].align, TONE_QUIET);
+            put_aligned(b, str_from(t->columns[i].title), l->widths[i], t->columns[i].align, TONE_QUIET);
         }
         at += l->widths[i] + GAP;
     }
@@ -493,9 +493,10 @@ void terminal_tables(buf *out, const table_set *set, const terminal_options *opt
         if (out->len > start)
             buf_char(out, '\n');
         size_t lists = 0;
-        while (i + lists < set->count && set->tables[i + lists].pairs && !(lists && set->tables[i + lists].alone))
-            if (set->tables[i + lists++].alone)
-                break;
+        while (i + lists < set->count && set->tables[i + lists].layout == TABLE_PAIRS)
+            lists++;
+        if (!lists && set->tables[i].layout == TABLE_LIST)
+            lists = 1;
         if (lists) {
             page_lists(out, &set->tables[i], lists, &page);
         } else {
