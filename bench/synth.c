@@ -253,7 +253,7 @@ static void plan_worker(synth_job *job, uint32_t w)
         worker->cores = 1;
     worker->memory_limit = worker->cores * 2048 * MEBIBYTE;
     worker->speed = uniform(job, 0.85, 1.15);
-    worker->clock_offset_ns = nanoseconds(uniform(job, -0.002, 0.002));
+    worker->clock_offset_ns = nanoseconds(uniform(job, -o->clock_skew_s, o->clock_skew_s));
     worker->joined_ns = job->t_start_ns - nanoseconds(uniform(job, 1, 60));
     worker->left_ns = worker->no_more_ns = ROAST_ABSENT;
     if (w == 0)
@@ -794,6 +794,7 @@ synth_options synth_defaults(void)
         .leave = 0.1,
         .die = 0.1,
         .duration_s = 600,
+        .clock_skew_s = 0.002,
         .slow_open = 1,
         .slow_cpu = 1,
         .slow_wait = 1,

@@ -69,10 +69,12 @@ typedef struct synth_options {
     double failure_rate;       /* share of the chunks that never succeed */
     double join, leave, die;   /* shares of the workers: arrive late, leave when told to, die */
     double duration_s;         /* what the job should take, roughly */
+    double clock_skew_s;       /* clocks of workers are wrong by up to this, and known to be */
     uint32_t luck;             /* another one: the same files and chunks on another day */
     /* Factors on what chunks cost. */
     double slow_open, slow_cpu, slow_wait;
     bool report, tasks;   /* record coffea's report; record a task for each attempt */
+    bool no_hosts;        /* workers do not name their hosts */
     bool plain;           /* record only what roastcoffea 0.1.x measures */
     const char *scenario; /* NULL: none, and what follows is not used */
     const char *variant;  /* of a scenario: unlike usual ones in something; NULL: usual */

@@ -100,12 +100,19 @@ static roast_code record_files(recording *r)
     return code;
 }
 
+/* What the clock of a worker shows at this time. */
+static int64_t told_by(const recording *r, uint32_t worker, int64_t t_ns)
+{
+    return t_ns + (worker == SYNTH_NO_WORKER ? 0 : r->job->workers[worker].clock_offset_ns);
+}
+
 static roast_code record_worker(recording *r, const synth_worker *planned, bool departure)
 {
     roast_worker worker = roast_worker_none();
     worker.address = text(planned->address);
     worker.name = text(planned->name);
-    worker.host = text(planned->host);
+    if (!r->job->options.no_hosts)
+        worker.host = text(planned->host);
     worker.pid = planned->pid;
     worker.cores = planned->cores;
     worker.memory_limit = planned->memory_limit;
@@ -126,7 +133,7 @@ static roast_code record_sample(recording *r, uint32_t w, uint32_t k)
     roast_sample sample = {
         .size = sizeof sample,
         .worker = text(r->job->workers[w].address),
-        .t_ns = taken->t_ns,
+        .t_ns = told_by(r, w, taken->t_ns),
         .memory = taken->memory,
         .managed = taken->managed,
         .spilled = taken->spilled,
@@ -212,8 +219,8 @@ static roast_code record_task(recording *r, const synth_attempt *attempt)
     if (attempt->worker != SYNTH_NO_WORKER)
         task.worker = text(r->job->workers[attempt->worker].address);
     task.thread = attempt->thread;
-    task.start_ns = attempt->task_start_ns;
-    task.stop_ns = attempt->task_stop_ns;
+    task.start_ns = told_by(r, attempt->worker, attempt->task_start_ns);
+    task.stop_ns = told_by(r, attempt->worker, attempt->task_stop_ns);
     task.attempt = attempt->number;
     task.state = text(states[attempt->fate]);
     if (attempt->fate == SYNTH_SUCCEEDED)
@@ -242,7 +249,7 @@ static roast_code record_attempt(recording *r, uint32_t a)
     const synth_attempt *attempt = &r->job->attempts[a];
     roast_chunk chunk = roast_chunk_none();
     name_chunk(r, attempt, &chunk);
-    chunk.t_start_ns = attempt->t_start_ns;
+    chunk.t_start_ns = told_by(r, attempt->worker, attempt->t_start_ns);
     chunk.duration_ns = attempt->duration_ns;
     chunk.rss_before = attempt->rss_before;
     chunk.rss_after = attempt->rss_after;

@@ -445,7 +445,9 @@ static json_t *worker_rows(const synth_job *job)
         put(row, "present_seconds", seconds(presence(job, worker, &from, &until)));
         const char *departure = worker->left_ns == ROAST_ABSENT ? "stayed" : worker->lost ? "lost" : "left";
         json_object_set_new(row, "departure", json_string(departure));
-        json_object_set_new(row, "host", json_string(worker->host));
+        char address_host[48] = ""; /* "tcp://HOST:PORT" */
+        sscanf(worker->address, "tcp://%47[^:]", address_host);
+        json_object_set_new(row, "host", json_string(job->options.no_hosts ? address_host : worker->host));
         put_count(row, "cores", worker->cores);
         put_count(row, "memory_limit", worker->memory_limit);
         put_count(row, "samples", o->samples);

@@ -143,7 +143,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     bool failed = chunk_failed(chunk);
     bool memory_out = false;
     ledger_attempt attempt = {0};
-    if (ledger_read(&a->ledger, a->run, row, &attempt, &memory_out)) {
+    if (ledger_read(&a->ledger, row, &attempt, &memory_out)) {
         ledger_add(&a->ledger, row, &attempt);
         memory_out |= !trace_add(&a->trace, row, &attempt);
     }

@@ -230,7 +230,6 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
 typedef struct trace_pass {
     trace trace;
     ledger ledger;
-    const roast_run *run;
 } trace_pass;
 
 static roast_code see_chunk(void *context, const run_chunk *row)
@@ -238,7 +237,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     trace_pass *pass = context;
     ledger_attempt attempt;
     bool memory_out = false;
-    if (!ledger_read(&pass->ledger, pass->run, row, &attempt, &memory_out))
+    if (!ledger_read(&pass->ledger, row, &attempt, &memory_out))
         return memory_out ? ROAST_MEMORY : ROAST_OK;
     ledger_add(&pass->ledger, row, &attempt);
     return !memory_out && trace_add(&pass->trace, row, &attempt) ? ROAST_OK : ROAST_MEMORY;
@@ -247,7 +246,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
 roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err)
 {
     *out = (explanation){0};
-    trace_pass pass = {.run = run};
+    trace_pass pass = {0};
     bool begun = trace_init(&pass.trace, run, 0) && ledger_init(&pass.ledger, run);
     roast_code code = begun ? run_each_chunk(run, RUN_MEASURES, see_chunk, &pass, err) : ROAST_MEMORY;
     if (!code && !trace_finish(&pass.trace, run, ledger_last_start(&pass.ledger)))

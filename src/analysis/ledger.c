@@ -84,7 +84,7 @@ static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool 
     return !failed && failures < (uint64_t)chunk->attempt - 1;
 }
 
-bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out)
+bool ledger_read(ledger *l, const run_chunk *row, ledger_attempt *out, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
     int64_t open = 0, events = 0, process = 0, returning = 0;
@@ -92,7 +92,7 @@ bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_a
                  part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &returning);
     bool failed = chunk_failed(chunk);
     *out = (ledger_attempt){.failed = failed, .recomputed = succeeded_before(l, row, failed, memory_out)};
-    int64_t begun = to_client_clock(run_worker(run, row->worker), chunk->t_start_ns);
+    int64_t begun = chunk->t_start_ns;
     if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
         return false;
     out->start_ns = begun - open - events;
@@ -146,7 +146,6 @@ typedef struct interval {
 } interval;
 
 typedef struct interval_list {
-    const roast_run *run;
     interval *items;
     size_t count, capacity;
 } interval_list;
@@ -160,7 +159,7 @@ static roast_code keep_interval(void *context, const run_chunk *row)
     bool memory_out = false;
     first.record.attempt = 1;
     first.record.error = first.record.error_type = str_none();
-    if (list->count == list->capacity || !ledger_read(&unused, list->run, &first, &attempt, &memory_out))
+    if (list->count == list->capacity || !ledger_read(&unused, &first, &attempt, &memory_out))
         return ROAST_OK;
     list->items[list->count++] = (interval){attempt.start_ns, attempt.end_ns, row->worker};
     return ROAST_OK;
@@ -175,7 +174,7 @@ static int compare_intervals(const void *left, const void *right)
 /* Outputs that were merged as a tree bring their records in any order. */
 static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
 {
-    interval_list list = {.run = run, .capacity = (size_t)l->attempts};
+    interval_list list = {.capacity = (size_t)l->attempts};
     list.items = malloc(list.capacity * sizeof *list.items);
     if (!list.items)
         return fail_memory(err);

@@ -60,7 +60,7 @@ void ledger_release(ledger *l);
 /* Takes an attempt apart; false if its times are missing or absurd, and then it says only whether it failed and whether
  * it had succeeded before. Remembers failures, so each is to be shown once, in the order of records.
  * memory_out is set if memory is out. */
-bool ledger_read(ledger *l, const roast_run *run, const run_chunk *row, ledger_attempt *out, bool *memory_out);
+bool ledger_read(ledger *l, const run_chunk *row, ledger_attempt *out, bool *memory_out);
 /* Adds an attempt that ledger_read gave. */
 void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt);
 

@@ -23,16 +23,13 @@ typedef struct chunk_reader {
 } chunk_reader;
 
 /* Only a damaged file holds times that overflow: they count as not known. */
-static void place(chunk_mark *mark, const roast_chunk *chunk, const roast_worker *worker)
+static void place(chunk_mark *mark, const roast_chunk *chunk)
 {
-    int64_t offset = worker && worker->clock_offset_ns != ROAST_ABSENT ? worker->clock_offset_ns : 0;
-    mark->start_ns = mark->end_ns = ROAST_ABSENT;
-    int64_t start, end;
-    if (chunk->t_start_ns == ROAST_ABSENT || __builtin_sub_overflow(chunk->t_start_ns, offset, &start) ||
-        __builtin_add_overflow(start, or_zero(chunk->duration_ns), &end))
-        return;
-    mark->start_ns = start;
-    mark->end_ns = end;
+    int64_t end;
+    bool known = chunk->t_start_ns != ROAST_ABSENT &&
+                 !__builtin_add_overflow(chunk->t_start_ns, or_zero(chunk->duration_ns), &end);
+    mark->start_ns = known ? chunk->t_start_ns : ROAST_ABSENT;
+    mark->end_ns = known ? end : ROAST_ABSENT;
 }
 
 static void add_phases(chunk_reader *reader, uint32_t dataset, const chunk_mark *mark, int64_t process_ns)
@@ -92,7 +89,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .failed = chunk_failed(chunk),
     };
     add_phases(reader, mark->dataset, mark, or_zero(chunk->duration_ns));
-    place(mark, chunk, run_worker(reader->run, row->worker));
+    place(mark, chunk);
     /* Until the sizes are known, the place in the list stands for them. */
     if (reader->access && !access_add(reader->access, row->file, row->branch_set, &mark->compressed))
         return ROAST_MEMORY;

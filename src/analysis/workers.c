@@ -48,8 +48,9 @@ static void add_rate(timeline *rate, int64_t t_ns, double value)
         timeline_add(rate, t_ns, value);
 }
 
-static void see_use(worker_tally *worker, const roast_sample *sample, int64_t t_ns)
+static void see_use(worker_tally *worker, const roast_sample *sample)
 {
+    int64_t t_ns = sample->t_ns;
     sample_stream *stream = sample->last_seen_ns == ROAST_ABSENT ? &worker->probe : &worker->heartbeats;
     worker->samples++;
     if (worker->first_ns == ROAST_ABSENT || t_ns < worker->first_ns)
@@ -68,19 +69,18 @@ static roast_code see_sample(void *context, const run_sample *row)
 {
     worker_pass *pass = context;
     const roast_sample *sample = &row->record;
-    int64_t t_ns = to_client_clock(run_worker(pass->a->run, row->worker), sample->t_ns);
-    if (row->worker >= pass->n_workers || t_ns == ROAST_ABSENT)
+    if (row->worker >= pass->n_workers || sample->t_ns == ROAST_ABSENT)
         return ROAST_OK;
     worker_tally *worker = &pass->workers[row->worker];
     host_tally *host = &pass->hosts[worker->host];
     pass->samples++;
-    extend_window(pass->a, t_ns);
-    see_use(worker, sample, t_ns);
-    /* By the host's own clock, which its workers share: what is known of their offsets would shuffle their samples. */
-    add_rate(&host->net_read, sample->t_ns, sample->net_read);
-    add_rate(&host->net_write, sample->t_ns, sample->net_write);
-    add_rate(&host->disk_read, sample->t_ns, sample->disk_read);
-    add_rate(&host->disk_write, sample->t_ns, sample->disk_write);
+    extend_window(pass->a, sample->t_ns);
+    see_use(worker, sample);
+    /* By the host's own clock: what is known of its workers' offsets would shuffle their samples. */
+    add_rate(&host->net_read, row->host_ns, sample->net_read);
+    add_rate(&host->net_write, row->host_ns, sample->net_write);
+    add_rate(&host->disk_read, row->host_ns, sample->disk_read);
+    add_rate(&host->disk_write, row->host_ns, sample->disk_write);
     return ROAST_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/facts.h"
 #include "run/database.h"
 #include "run/locate.h"
 
@@ -845,7 +846,7 @@ static roast_code visit_chunk(void *context, row r)
         .worker = worker ? worker->address : str_none(),
         .thread = column_int(r, 9),
         .pid = column_int(r, 10),
-        .t_start_ns = column_int(r, 11),
+        .t_start_ns = to_client_clock(worker, column_int(r, 11)),
         .duration_ns = column_span(r, 12),
         .open_ns = column_span(r, 13),
         .events_ns = column_span(r, 14),
@@ -924,12 +925,12 @@ roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit
 static roast_code visit_sample(void *context, row r)
 {
     visit *v = context;
-    run_sample sample = {.worker = column_index(r, 1, &v->run->workers)};
+    run_sample sample = {.worker = column_index(r, 1, &v->run->workers), .host_ns = column_int(r, 2)};
     const roast_worker *worker = run_worker(v->run, sample.worker);
     sample.record = (roast_sample){
         .size = sizeof(roast_sample),
         .worker = worker ? worker->address : str_none(),
-        .t_ns = column_int(r, 2),
+        .t_ns = to_client_clock(worker, sample.host_ns),
         .memory = column_int(r, 3),
         .cpu = column_real(r, 4),
         .processing = column_int(r, 5),
@@ -995,8 +996,8 @@ static roast_code visit_task(void *context, row r)
         .prefix = run_name(v->run, column_index(r, 2, &v->run->names)),
         .worker = worker ? worker->address : str_none(),
         .thread = column_int(r, 4),
-        .start_ns = column_int(r, 5),
-        .stop_ns = column_int(r, 6),
+        .start_ns = to_client_clock(worker, column_int(r, 5)),
+        .stop_ns = to_client_clock(worker, column_int(r, 6)),
         .nbytes = column_int(r, 7),
         .state = run_name(v->run, column_index(r, 8, &v->run->names)),
         .attempt = column_int(r, 9),

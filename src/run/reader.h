@@ -23,6 +23,7 @@ typedef struct run_section {
 
 typedef struct run_sample {
     uint32_t worker;
+    int64_t host_ns; /* its time by the clock of its host, which the host's workers share */
     roast_sample record;
 } run_sample;
 
@@ -75,7 +76,9 @@ typedef enum run_detail {
     RUN_EVERYTHING
 } run_detail;
 
-/* Visits rows in the order they were recorded. A visitor that returns anything but ROAST_OK ends the visit and
+/* Visits rows in the order they were recorded. Times are on the client's clock: those that a worker's clock told have
+ * been corrected by its offset (model/facts.h), here and nowhere else.
+ * A visitor that returns anything but ROAST_OK ends the visit and
  * its code is returned. A damaged row ends the visit with ROAST_CORRUPT, or with a note if the run was opened to
  * salvage. */
 typedef roast_code (*run_chunk_visit)(void *context, const run_chunk *row);

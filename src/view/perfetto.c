@@ -73,7 +73,6 @@ typedef struct trace {
     size_t n_tasks, task_capacity;
     trace_section *sections;
     size_t n_sections, section_capacity, next_section;
-    int64_t *last_sample_ns; /* by worker */
 } trace;
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -219,8 +218,7 @@ static roast_code see_task(void *context, const roast_task *row)
     trace *t = reader->t;
     uint32_t address = str_absent(row->worker) ? INTERN_NONE : intern_find(&reader->addresses, row->worker);
     uint32_t worker = address == INTERN_NONE ? RUN_UNKNOWN : reader->workers[address];
-    const roast_worker *record = run_worker(t->run, worker);
-    int64_t start = to_client_clock(record, row->start_ns), stop = to_client_clock(record, row->stop_ns);
+    int64_t start = row->start_ns, stop = row->stop_ns;
     if (start == ROAST_ABSENT || stop == ROAST_ABSENT || stop < start)
         return ROAST_OK;
     if (!is_near(t, start, stop)) {
@@ -388,7 +386,7 @@ typedef struct chunk_times {
 static bool times_of(const trace *t, const run_chunk *row, chunk_times *out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t start = to_client_clock(run_worker(t->run, row->worker), chunk->t_start_ns);
+    int64_t start = chunk->t_start_ns;
     if (start == ROAST_ABSENT)
         return false;
     out->start = start;
@@ -494,9 +492,8 @@ static roast_code put_sample(void *context, const run_sample *row)
     trace *t = context;
     const roast_sample *sample = &row->record;
     if (row->worker >= run_workers(t->run) || sample->t_ns == ROAST_ABSENT || sample->t_ns < t->zero_ns ||
-        sample->t_ns > t->latest_ns || sample->t_ns < t->last_sample_ns[row->worker])
+        sample->t_ns > t->latest_ns)
         return ROAST_OK;
-    t->last_sample_ns[row->worker] = sample->t_ns;
     if (sample->memory != ROAST_ABSENT) {
         begin_event(t, 'C', NULL, STR("memory"), row->worker, 0);
         put_time(t, "ts", sample->t_ns - t->zero_ns);
@@ -548,8 +545,7 @@ static void put_workers(trace *t)
 static roast_code write_trace(trace *t, roast_error *err)
 {
     t->tids = arena_alloc(&t->memory, run_workers(t->run) + 1, sizeof *t->tids);
-    t->last_sample_ns = arena_alloc(&t->memory, run_workers(t->run), sizeof *t->last_sample_ns);
-    roast_code code = t->tids && t->last_sample_ns ? ROAST_OK : ROAST_MEMORY;
+    roast_code code = t->tids ? ROAST_OK : ROAST_MEMORY;
     if (!code)
         code = run_each_chunk(t->run, RUN_MEASURES, see_start, t, err);
     if (!code)

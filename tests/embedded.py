@@ -1,4 +1,4 @@
-"""The data that a report carries, read the way its format says (src/view/packed.h), for tests to compare with the run."""
+"""The data that a report carries, read the way its format says (src/view/page_columns.h), for tests to compare with the run."""
 
 from __future__ import annotations
 
