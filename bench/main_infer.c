@@ -185,9 +185,9 @@ static json_t *of_ratio(const json_t *request)
 static json_t *of_gate(const json_t *request)
 {
     static const char *const verdicts[] = {
-        [GATE_FINE] = "fine", [GATE_REGRESSION] = "regression", [GATE_UNDECIDED] = "undecided"};
+        [ROAST_NOT_WORSE] = "fine", [ROAST_WORSE] = "regression", [ROAST_UNDECIDED] = "undecided"};
     numbers x = numbers_of(request, "x"), y = numbers_of(request, "y");
-    gate_options options = gate_defaults();
+    roast_gate_options options = roast_gate_defaults();
     options.noise = number_of(request, "noise", options.noise);
     options.alpha = number_of(request, "alpha", options.alpha);
     gated_metric metric;

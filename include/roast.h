@@ -56,6 +56,19 @@ typedef struct roast_error {
 const char *roast_version(void);
 const char *roast_code_text(roast_code code); /* never NULL */
 
+/* Text that grows. Zero-initialised is empty and ready; what is made here is appended to it, and data ends in a NUL
+ * once there is any. code is the first thing that went wrong. */
+typedef struct roast_text {
+    char *data;
+    size_t len, capacity;
+    roast_code code;
+} roast_text;
+
+void roast_text_release(roast_text *text); /* empty and ready again */
+
+/* Takes a part of a text that is written as it is made; anything but ROAST_OK ends the writing, and is returned. */
+typedef roast_code (*roast_write)(void *context, roast_str part);
+
 /* ---- Values and the metric catalogue ------------------------------------------------------------------------ */
 
 #define ROAST_ABSENT INT64_MIN
@@ -144,12 +157,189 @@ roast_str roast_run_fact(const roast_run *run, const char *key);
 roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err);
 void roast_summary_free(roast_summary *summary);
 
+/* The time that the summary is about; ROAST_ABSENT where nothing tells. */
+void roast_summary_window(const roast_summary *summary, int64_t *t_start_ns, int64_t *t_end_ns);
 /* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
 /* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a
  * metric. */
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
+
+/* ---- Explaining and comparing runs --------------------------------------------------------------------------- */
+
+typedef struct roast_explanation roast_explanation;
+typedef struct roast_comparison roast_comparison;
+typedef struct roast_gate roast_gate;
+typedef struct roast_scaling roast_scaling;
+
+/* What held a run back, and how it is known: "slow host node7: 3.1 times". Filled in up to size. */
+typedef struct roast_evidence {
+    size_t size;      /* of this struct, set by you */
+    const char *what; /* "slow host" */
+    roast_str name;   /* whose; may be absent */
+    double value;     /* NAN for none */
+    const char *unit; /* as in the catalogue, or "times" */
+} roast_evidence;
+
+typedef struct roast_finding {
+    size_t size;            /* of this struct, set by you */
+    const char *id;         /* "small_chunks" */
+    const char *confidence; /* "sure", "likely", "note" */
+    double core_seconds;    /* what it cost; NAN if that cannot be said in time */
+    double share_percent;   /* of the core time that there was */
+    double saving_seconds;  /* of wall time, at most, if it were fixed; 0 if it costs no time */
+    size_t n_evidence;
+} roast_finding;
+
+/* Explains a run that was summarised. what_ifs: also what it would have taken with other chunks, workers, storage. */
+roast_code roast_explain(roast_explanation **out, roast_run *run, const roast_summary *summary, bool what_ifs,
+                         roast_error *err);
+void roast_explanation_free(roast_explanation *explanation);
+/* The explanation that came with the summary, borrowed; NULL if the run was too large to be explained in passing. */
+const roast_explanation *roast_summary_explanation(const roast_summary *summary);
+/* The findings, those to look at first first. False after the last. */
+bool roast_explanation_finding(const roast_explanation *explanation, size_t index, roast_finding *out);
+bool roast_explanation_evidence(const roast_explanation *explanation, size_t finding, size_t index,
+                                roast_evidence *out);
+/* What would be: the id ("no_wait") and the wall time in seconds, NAN if it cannot be said. NULL after the last. */
+const char *roast_explanation_what_if(const roast_explanation *explanation, size_t index, double *seconds);
+
+/* A run to compare; borrowed for the call. label is how you call it. */
+typedef struct roast_subject {
+    roast_run *run;
+    roast_summary *summary;
+    const char *label;
+} roast_subject;
+
+/* What changed from the runs a to the runs b: of one run each chunk by chunk, of several run by run. */
+roast_code roast_compare(roast_comparison **out, const roast_subject *a, size_t n_a, const roast_subject *b, size_t n_b,
+                         roast_error *err);
+void roast_comparison_free(roast_comparison *comparison);
+
+typedef enum roast_verdict {
+    ROAST_NOT_WORSE, /* a change for the worse by more than the noise is ruled out */
+    ROAST_WORSE,     /* it is worse by more than the noise, and that is not chance */
+    ROAST_UNDECIDED  /* these runs do not tell */
+} roast_verdict;
+
+typedef struct roast_gate_options {
+    const char *metrics; /* names, separated by commas; NULL for the wall time */
+    double noise;        /* a change for the worse by this much does not matter; 0 is none */
+    double alpha;        /* how often a regression may be reported where there is none */
+} roast_gate_options;
+
+roast_gate_options roast_gate_defaults(void); /* 3 % and 5 % */
+/* Whether fresh runs are worse than a baseline. The runs themselves may be NULL. */
+roast_code roast_gate_runs(roast_gate **out, const roast_subject *baseline, size_t n_baseline,
+                           const roast_subject *fresh, size_t n_fresh, const roast_gate_options *options,
+                           roast_error *err);
+void roast_gate_free(roast_gate *gate);
+roast_verdict roast_gate_verdict(const roast_gate *gate);
+/* "regression: wall time +9.8 % [+6.1, +13.5], 5 runs against 5", without the end of the line. */
+void roast_gate_line(roast_text *out, const roast_gate *gate);
+
+typedef struct roast_costs {
+    double core_hour; /* NAN if not known */
+    double hour;      /* of waiting for the result; NAN if not known */
+} roast_costs;
+
+/* How throughput grows with cores over runs with different numbers of them. costs may be NULL. */
+roast_code roast_scale(roast_scaling **out, const roast_subject *runs, size_t count, const roast_costs *costs,
+                       roast_error *err);
+void roast_scaling_free(roast_scaling *scaling);
+
+/* ---- Showing what was found ---------------------------------------------------------------------------------- */
+
+typedef enum roast_form { /* append, never renumber */
+                          ROAST_TERMINAL,
+                          ROAST_JSON, /* everything, for programs */
+                          ROAST_MARKDOWN,
+                          ROAST_HTML, /* one page that needs nothing else */
+                          ROAST_CSV,
+                          ROAST_OPENMETRICS,
+                          ROAST_SVG, /* a chart, as have PNG (with librsvg) and CHART, which is its numbers as JSON */
+                          ROAST_PNG,
+                          ROAST_CHART
+} roast_form;
+
+/* How to show it. Zero is the default of everything but size. */
+typedef struct roast_look {
+    size_t size;           /* of this struct */
+    const char *only;      /* tables by their ids, separated by commas; NULL: those that have something to say */
+    size_t limit;          /* most rows of tables that grow; 0: all */
+    const char *cut;       /* a last line for a terminal if there are tables with more rows than the limit */
+    size_t columns;        /* of a terminal; 0: 80 */
+    bool colour;           /* with escape sequences */
+    bool ascii;            /* instead of UTF-8 */
+    double width, height;  /* of a picture, in pixels; 0: as the chart proposes */
+    double scale;          /* pixels of a PNG per pixel of the chart; 0: 2 */
+    bool clock;            /* time axes show the time of day … */
+    int64_t utc_offset_s;  /* … in a zone, 0 for UTC … */
+    const char *zone;      /* … of this name; NULL for "UTC" */
+    size_t bins;           /* of histograms; 0: as each chart has them */
+    size_t legend_entries; /* the most workers, files, … in a legend; 0: 5 */
+} roast_look;
+
+/* Each appends to out; look may be NULL. What cannot be shown in a form is ROAST_USAGE. CSV is of one scope, which look
+ * names as only: "run", "datasets", "workers", …; SVG, PNG and CHART are for comparisons and scaling. */
+roast_code roast_summary_render(roast_text *out, const roast_summary *summary, roast_form form, const roast_look *look,
+                                roast_error *err);
+roast_code roast_explanation_render(roast_text *out, const roast_explanation *explanation, const roast_summary *summary,
+                                    roast_form form, const roast_look *look, roast_error *err);
+roast_code roast_comparison_render(roast_text *out, const roast_comparison *comparison, roast_form form,
+                                   const roast_look *look, roast_error *err);
+roast_code roast_gate_render(roast_text *out, const roast_gate *gate, roast_form form, const roast_look *look,
+                             roast_error *err);
+roast_code roast_scaling_render(roast_text *out, const roast_scaling *scaling, roast_form form, const roast_look *look,
+                                roast_error *err);
+/* The metrics whose name or alias contains one of the words; all if there are none. None found is ROAST_MISSING. */
+roast_code roast_catalogue_render(roast_text *out, const char *const *words, size_t n_words, roast_form form,
+                                  const roast_look *look, roast_error *err);
+
+/* The report of a run: one HTML page. */
+roast_code roast_run_report(roast_text *out, roast_run *run, const roast_summary *summary, roast_error *err);
+/* Every attempt at a chunk as CSV, and the run as a Chrome trace for ui.perfetto.dev, written as the run is read. */
+roast_code roast_run_write_chunks(roast_run *run, roast_write write, void *context, roast_error *err);
+roast_code roast_run_write_trace(roast_run *run, const roast_summary *summary, roast_write write, void *context,
+                                 roast_error *err);
+
+/* Charts of a run: those named, separated by commas; NULL for all. They are built together, because that reads the run,
+ * and live as long as the run. */
+typedef struct roast_charts roast_charts;
+roast_code roast_charts_build(roast_charts **out, roast_run *run, const roast_summary *summary, const char *only,
+                              const roast_look *look, roast_error *err);
+void roast_charts_free(roast_charts *charts);
+size_t roast_charts_count(const roast_charts *charts);
+const char *roast_charts_id(const roast_charts *charts, size_t index);
+/* SVG, PNG or CHART. */
+roast_code roast_charts_render(roast_text *out, const roast_charts *charts, size_t index, roast_form form,
+                               const roast_look *look, roast_error *err);
+const char *roast_chart_id(size_t index);      /* of all that there are; NULL after the last */
+const char *roast_chart_title(const char *id); /* NULL if there is none */
+const char *roast_table_id(size_t index);      /* for only; NULL after the last */
+
+/* ---- What ROOT files hold ------------------------------------------------------------------------------------ */
+
+typedef struct roast_inspection roast_inspection;
+
+typedef struct roast_inspect_options {
+    size_t size;        /* of this struct */
+    const char *tree;   /* only trees of this name or path; NULL: all */
+    int64_t chunk;      /* events that a job will read at a time, for hints; 0: 100,000 */
+    int64_t timeout_ms; /* for a server; 0: 30,000 */
+    size_t jobs;        /* files read at the same time; 0: one per processor, at most 8 */
+    double pick;        /* marks the branches that make up this share of the bytes; 0: none */
+} roast_inspect_options;
+
+/* Reads the metadata of ROOT files: paths, patterns, http://, https:// and root:// addresses. What is wrong with a file
+ * is told with it. options may be NULL. */
+roast_code roast_inspect(roast_inspection **out, const char *const *paths, size_t count,
+                         const roast_inspect_options *options, roast_error *err);
+void roast_inspection_free(roast_inspection *inspection);
+/* Collections, or each branch with branches; those that match a pattern, or all with NULL. */
+roast_code roast_inspection_render(roast_text *out, const roast_inspection *inspection, bool branches,
+                                   const char *pattern, roast_form form, const roast_look *look, roast_error *err);
 
 /* ---- Recording a run ---------------------------------------------------------------------------------------- */
 

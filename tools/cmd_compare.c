@@ -1,15 +1,10 @@
 /* roast compare: what changed between two runs, or two groups of runs. */
 #include "base/error.h"
-#include "base/str.h"
 #include "command.h"
 #include "console.h"
 #include "output.h"
 #include "picture.h"
 #include "runs.h"
-#include "view/chart_runs.h"
-#include "view/comparison.h"
-#include "view/html_tables.h"
-#include "view/markdown.h"
 
 enum { ALL, JSON, OUTPUT, HTML, MARKDOWN, SALVAGE, WIDTH, COLOR };
 const option COMPARE_OPTIONS[] = {
@@ -26,77 +21,61 @@ const option COMPARE_OPTIONS[] = {
 
 enum { PARTS_SHOWN = 8 };
 
-static roast_code draw(const chart_set *charts, const invocation *call, const picture *p, roast_error *err)
+static roast_code write_as(const char *path, const roast_comparison *c, roast_form form, const roast_look *look,
+                           roast_error *err)
 {
-    if (!call->values[OUTPUT])
+    buf text = {0};
+    if (!path)
         return ROAST_OK;
-    if (!charts->count)
-        return fail(err, ROAST_USAGE, "%s: not drawn: the runs do not say where their time went", call->values[OUTPUT]);
-    return picture_write(&charts->charts[0], p, call->values[OUTPUT], err);
+    roast_error why = {0};
+    roast_code code = roast_comparison_render(&text, c, form, look, &why);
+    if (code == ROAST_USAGE) /* what cannot be drawn */
+        fail(err, code, "%s: %s", path, why.message);
+    else if (code)
+        *err = why;
+    return output_text(path, code, &text, err);
 }
 
-static int print_tables(const comparison *c, const chart_set *charts, const invocation *call,
-                        const terminal_options *options)
-{
-    table_set set;
-    roast_error err = {0};
-    buf out = {0}, markdown = {0}, html = {0};
-    roast_code code = comparison_tables(&set, c, call->values[ALL] ? 0 : PARTS_SHOWN, &err);
-    if (!code && call->values[MARKDOWN]) {
-        markdown_tables(&markdown, &set);
-        code = output_buffer(call->values[MARKDOWN], &markdown, &err);
-    }
-    if (!code && call->values[HTML]) {
-        html_tables(&html, &set, charts, STR("What changed"));
-        code = output_buffer(call->values[HTML], &html, &err);
-    }
-    if (!code)
-        terminal_tables(&out, &set, options);
-    tables_release(&set);
-    return code ? complain_of(&err) : console_print(&out);
-}
-
-static int print_comparison(const comparison *c, const invocation *call, const picture *p,
-                            const terminal_options *options)
+static int print_comparison(const roast_comparison *c, const invocation *call, roast_form picture,
+                            const roast_look *look)
 {
     roast_error err = {0};
-    chart_set charts = {0};
     buf out = {0};
-    int status = EXIT_FINE;
-    roast_code code = comparison_charts(&charts, c, &err);
+    bool json = call->values[JSON];
+    roast_code code = write_as(call->values[OUTPUT], c, picture, look, &err);
+    if (!code && !json)
+        code = write_as(call->values[MARKDOWN], c, ROAST_MARKDOWN, look, &err);
+    if (!code && !json)
+        code = write_as(call->values[HTML], c, ROAST_HTML, look, &err);
     if (!code)
-        code = draw(&charts, call, p, &err);
-    if (!code && call->values[JSON])
-        comparison_json(&out, c);
-    if (!code)
-        status = call->values[JSON] ? console_print(&out) : print_tables(c, &charts, call, options);
-    charts_release(&charts);
-    return code ? complain_of(&err) : status;
+        code = roast_comparison_render(&out, c, json ? ROAST_JSON : ROAST_TERMINAL, look, &err);
+    return console_show(code, &out, &err);
 }
 
 int cmd_compare(const invocation *call)
 {
-    terminal_options options;
-    int status = console_options(&options, call->values[WIDTH], call->values[COLOR]);
+    roast_look look;
+    int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (status != EXIT_FINE)
         return status;
-    picture as = {0};
-    status = picture_choose(&as, call->values[OUTPUT], NULL);
+    roast_form picture;
+    status = picture_choose(&picture, call->values[OUTPUT], NULL);
     if (status != EXIT_FINE)
         return status;
+    look.limit = call->values[ALL] ? 0 : PARTS_SHOWN;
     size_t n_a = call->n_first, n_b = call->n_operands - call->n_first;
     if (n_b == 0 && n_a == 2)
         n_a = n_b = 1;
     if (n_a == 0 || n_b == 0)
         return complain("say which runs to compare with which: roast compare A... -- B...");
-    compare_input *inputs;
-    comparison *c = NULL;
+    roast_subject *inputs;
+    roast_comparison *c = NULL;
     roast_error err = {0};
     roast_code code = run_arguments_open(&inputs, call->operands, n_a + n_b, call->values[SALVAGE], &err);
     if (!code)
-        code = compare_runs(&c, inputs, n_a, inputs + n_a, n_b, NULL, &err);
+        code = roast_compare(&c, inputs, n_a, inputs + n_a, n_b, &err);
     run_arguments_close(inputs, n_a + n_b);
-    status = code ? complain_of(&err) : print_comparison(c, call, &as, &options);
-    comparison_free(c);
+    status = code ? complain_of(&err) : print_comparison(c, call, picture, &look);
+    roast_comparison_free(c);
     return status;
 }

@@ -9,10 +9,6 @@
 #include "console.h"
 #include "output.h"
 #include "runs.h"
-#include "view/csv.h"
-#include "view/json.h"
-#include "view/openmetrics.h"
-#include "view/perfetto.h"
 
 enum { TO, OUTPUT, ONLY, SALVAGE };
 const option EXPORT_OPTIONS[] = {
@@ -28,23 +24,9 @@ const option EXPORT_OPTIONS[] = {
     {.name = NULL},
 };
 
-static const struct csv_table {
-    const char *name;
-    roast_scope scope;
-} CSV_TABLES[] = {
-    {"run", ROAST_SCOPE_RUN},
-    {"datasets", ROAST_SCOPE_DATASET},
-    {"sections", ROAST_SCOPE_SECTION},
-    {"files", ROAST_SCOPE_FILE},
-    {"branches", ROAST_SCOPE_BRANCH},
-    {"workers", ROAST_SCOPE_WORKER},
-    {"failures", ROAST_SCOPE_FAILURE},
-    {"activities", ROAST_SCOPE_ACTIVITY},
-    {"ledger", ROAST_SCOPE_LEDGER},
-    {"ledger_datasets", ROAST_SCOPE_DATASET_LEDGER},
-    {"ledger_workers", ROAST_SCOPE_WORKER_LEDGER},
-    {"chunks", ROAST_SCOPE_CHUNK},
-};
+static const char *const CSV_TABLES[] = {"run",      "datasets",        "sections",       "files",
+                                         "branches", "workers",         "failures",       "activities",
+                                         "ledger",   "ledger_datasets", "ledger_workers", "chunks"};
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
 
@@ -58,20 +40,23 @@ typedef struct export
 }
 export;
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+/* ---- Texts of a summary ---------------------------------------------------------------------------------------- */
+
+static roast_code export_form(const export *e, roast_form form, const char *table, const char *path, roast_error *err)
+{
+    buf text = {0};
+    roast_look look = {.size = sizeof look, .only = table};
+    return output_text(path, roast_summary_render(&text, e->summary, form, &look, err), &text, err);
+}
 
 static roast_code export_json(const export *e, roast_error *err)
 {
-    buf text = {0};
-    json_summary(&text, e->summary);
-    return output_buffer(e->path, &text, err);
+    return export_form(e, ROAST_JSON, NULL, e->path, err);
 }
 
 static roast_code export_openmetrics(const export *e, roast_error *err)
 {
-    buf text = {0};
-    openmetrics_summary(&text, e->summary);
-    return output_buffer(e->path, &text, err);
+    return export_form(e, ROAST_OPENMETRICS, NULL, e->path, err);
 }
 
 /* ---- Texts that are written as the run is read ----------------------------------------------------------------- */
@@ -87,7 +72,7 @@ static roast_code write_part(void *context, roast_str part)
     return output_write(target->out, part, target->err);
 }
 
-typedef roast_code (*part_source)(const export *e, text_sink sink, void *context, roast_error *err);
+typedef roast_code (*part_source)(const export *e, roast_write sink, void *context, roast_error *err);
 
 static roast_code export_parts(const export *e, part_source source, const char *path, roast_error *err)
 {
@@ -104,14 +89,14 @@ static roast_code export_parts(const export *e, part_source source, const char *
     return output_finish(&out, code, err);
 }
 
-static roast_code chunk_parts(const export *e, text_sink sink, void *context, roast_error *err)
+static roast_code chunk_parts(const export *e, roast_write sink, void *context, roast_error *err)
 {
-    return csv_chunks(e->run, sink, context, err);
+    return roast_run_write_chunks(e->run, sink, context, err);
 }
 
-static roast_code trace_parts(const export *e, text_sink sink, void *context, roast_error *err)
+static roast_code trace_parts(const export *e, roast_write sink, void *context, roast_error *err)
 {
-    return perfetto_trace(e->run, e->summary, sink, context, err);
+    return roast_run_write_trace(e->run, e->summary, sink, context, err);
 }
 
 static roast_code export_perfetto(const export *e, roast_error *err)
@@ -121,13 +106,10 @@ static roast_code export_perfetto(const export *e, roast_error *err)
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */
 
-static roast_code export_table(const export *e, const struct csv_table *what, const char *path, roast_error *err)
+static roast_code export_table(const export *e, const char *table, const char *path, roast_error *err)
 {
-    if (what->scope == ROAST_SCOPE_CHUNK)
-        return export_parts(e, chunk_parts, path, err);
-    buf text = {0};
-    csv_scope(&text, e->summary, what->scope);
-    return output_buffer(path, &text, err);
+    return strcmp(table, "chunks") == 0 ? export_parts(e, chunk_parts, path, err)
+                                        : export_form(e, ROAST_CSV, table, path, err);
 }
 
 static roast_code export_folder(const export *e, roast_error *err)
@@ -140,8 +122,8 @@ static roast_code export_folder(const export *e, roast_error *err)
         if (!e->wanted[i])
             continue;
         buf_clear(&path);
-        buf_format(&path, "%s/%s.csv", e->path, CSV_TABLES[i].name);
-        code = path.code ? fail_memory(err) : export_table(e, &CSV_TABLES[i], path.data, err);
+        buf_format(&path, "%s/%s.csv", e->path, CSV_TABLES[i]);
+        code = path.code ? fail_memory(err) : export_table(e, CSV_TABLES[i], path.data, err);
     }
     buf_release(&path);
     return code;
@@ -159,7 +141,7 @@ static roast_code export_csv(const export *e, roast_error *err)
         return export_folder(e, err);
     for (size_t i = 0; i < CSV_TABLE_COUNT; i++)
         if (e->wanted[i])
-            return export_table(e, &CSV_TABLES[i], e->path, err);
+            return export_table(e, CSV_TABLES[i], e->path, err);
     return ROAST_OK;
 }
 
@@ -168,13 +150,13 @@ static roast_code export_csv(const export *e, roast_error *err)
 static const char *csv_table_name_at(const void *context, size_t index)
 {
     (void)context;
-    return index < CSV_TABLE_COUNT ? CSV_TABLES[index].name : NULL;
+    return index < CSV_TABLE_COUNT ? CSV_TABLES[index] : NULL;
 }
 
 static bool want(export *e, roast_str name)
 {
     for (size_t i = 0; i < CSV_TABLE_COUNT; i++)
-        if (str_equal(name, str_from(CSV_TABLES[i].name))) {
+        if (str_equal(name, str_from(CSV_TABLES[i]))) {
             e->n_wanted += !e->wanted[i];
             e->wanted[i] = true;
             return true;
@@ -186,7 +168,7 @@ static int choose_tables(export *e, const char *only)
 {
     roast_str rest = str_from(only);
     for (size_t i = 0; !only && i < CSV_TABLE_COUNT; i++)
-        want(e, str_from(CSV_TABLES[i].name));
+        want(e, str_from(CSV_TABLES[i]));
     while (!str_absent(rest)) {
         roast_str name = str_trim(str_split(&rest, ','));
         if (want(e, name))

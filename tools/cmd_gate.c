@@ -6,8 +6,6 @@
 #include "console.h"
 #include "output.h"
 #include "runs.h"
-#include "view/gate_view.h"
-#include "view/markdown.h"
 #include "view/text.h"
 
 enum { METRIC, NOISE, ALPHA, MARKDOWN, JSON, SALVAGE, WIDTH, COLOR };
@@ -43,9 +41,9 @@ static bool share_of(const char *text, double *share)
     return true;
 }
 
-static int read_options(gate_options *out, const invocation *call)
+static int read_options(roast_gate_options *out, const invocation *call)
 {
-    *out = gate_defaults();
+    *out = roast_gate_defaults();
     out->metrics = call->values[METRIC];
     const char *noise = call->values[NOISE], *alpha = call->values[ALPHA];
     if (noise && (!share_of(noise, &out->noise) || !(out->noise >= 0 && out->noise < 1)))
@@ -56,51 +54,42 @@ static int read_options(gate_options *out, const invocation *call)
 }
 
 /* The table goes first, so that the last line of the log is the answer. */
-static int print_tables(const gate_result *gate, const invocation *call, const terminal_options *options)
+static void put_answer(buf *out, const roast_gate *gate, bool utf8)
 {
-    table_set set;
-    roast_error err = {0};
-    buf out = {0}, markdown = {0}, line = {0};
-    roast_code code = gate_tables(&set, gate, &err);
-    if (!code && call->values[MARKDOWN]) {
-        markdown_tables(&markdown, &set);
-        code = output_buffer(call->values[MARKDOWN], &markdown, &err);
-    }
-    if (!code)
-        terminal_tables(&out, &set, options);
-    tables_release(&set);
-    if (code)
-        return complain_of(&err);
-    gate_line(&line, gate);
-    buf_text(&out, "\nroast gate: ");
-    text_safe(&out, buf_view(&line), options->utf8);
-    buf_char(&out, '\n');
+    buf line = {0};
+    roast_gate_line(&line, gate);
+    buf_text(out, "\nroast gate: ");
+    text_safe(out, buf_view(&line), utf8);
+    buf_char(out, '\n');
     if (line.code)
-        out.code = line.code;
+        out->code = line.code;
     buf_release(&line);
-    return console_print(&out);
 }
 
-static int print_gate(const gate_result *gate, const invocation *call, const terminal_options *options)
+static int print_gate(const roast_gate *gate, const invocation *call, const roast_look *look)
 {
     static const int statuses[] = {
-        [GATE_FINE] = EXIT_FINE, [GATE_REGRESSION] = EXIT_NO, [GATE_UNDECIDED] = EXIT_UNDECIDED};
-    int status;
-    if (call->values[JSON]) {
-        buf out = {0};
-        gate_json(&out, gate);
-        status = console_print(&out);
-    } else {
-        status = print_tables(gate, call, options);
-    }
-    return status == EXIT_FINE ? statuses[gate->verdict] : status;
+        [ROAST_NOT_WORSE] = EXIT_FINE, [ROAST_WORSE] = EXIT_NO, [ROAST_UNDECIDED] = EXIT_UNDECIDED};
+    roast_error err = {0};
+    buf out = {0}, markdown = {0};
+    bool json = call->values[JSON];
+    roast_code code = ROAST_OK;
+    if (!json && call->values[MARKDOWN])
+        code = output_text(call->values[MARKDOWN], roast_gate_render(&markdown, gate, ROAST_MARKDOWN, look, &err),
+                           &markdown, &err);
+    if (!code)
+        code = roast_gate_render(&out, gate, json ? ROAST_JSON : ROAST_TERMINAL, look, &err);
+    if (!code && !json)
+        put_answer(&out, gate, !look->ascii);
+    int status = console_show(code, &out, &err);
+    return status == EXIT_FINE ? statuses[roast_gate_verdict(gate)] : status;
 }
 
 int cmd_gate(const invocation *call)
 {
-    terminal_options options;
-    gate_options wanted;
-    int status = console_options(&options, call->values[WIDTH], call->values[COLOR]);
+    roast_look look;
+    roast_gate_options wanted;
+    int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (status == EXIT_FINE)
         status = read_options(&wanted, call);
     if (status != EXIT_FINE)
@@ -115,14 +104,14 @@ int cmd_gate(const invocation *call)
     const char *repeated = run_argument_repeated(call->operands, n_baseline + n_fresh);
     if (repeated)
         return complain("%s: is given twice; a run counts once", repeated);
-    compare_input *inputs;
-    gate_result *gate = NULL;
+    roast_subject *inputs;
+    roast_gate *gate = NULL;
     roast_error err = {0};
     roast_code code = run_arguments_open(&inputs, call->operands, n_baseline + n_fresh, call->values[SALVAGE], &err);
     if (!code)
-        code = gate_runs(&gate, inputs, n_baseline, inputs + n_baseline, n_fresh, &wanted, &err);
+        code = roast_gate_runs(&gate, inputs, n_baseline, inputs + n_baseline, n_fresh, &wanted, &err);
     run_arguments_close(inputs, n_baseline + n_fresh);
-    status = code ? complain_of(&err) : print_gate(gate, call, &options);
-    gate_free(gate);
+    status = code ? complain_of(&err) : print_gate(gate, call, &look);
+    roast_gate_free(gate);
     return status;
 }

@@ -196,7 +196,7 @@ static int write_page(const table_set *set, const inspection *in, const char *pa
     return output_buffer(path, &page, &err) ? complain_of(&err) : EXIT_FINE;
 }
 
-static int print_tables(const inspection *in, const invocation *call, const terminal_options *options)
+static int print_tables(const inspection *in, const invocation *call, const roast_look *look)
 {
     table_set set;
     roast_error err = {0};
@@ -207,7 +207,7 @@ static int print_tables(const inspection *in, const invocation *call, const term
     } else if (call->values[HTML]) {
         status = write_page(&set, in, call->values[HTML]);
     } else {
-        terminal_tables(&out, &set, options);
+        terminal_tables(&out, &set, &(terminal_options){look->columns, look->colour, !look->ascii});
         status = console_print(&out);
     }
     tables_release(&set);
@@ -224,7 +224,7 @@ static int check_found(const inspection *in, const invocation *call)
     return EXIT_FINE;
 }
 
-static int inspect(inspection *in, const invocation *call, const terminal_options *options)
+static int inspect(inspection *in, const invocation *call, const roast_look *look)
 {
     int status = find_paths(in, call);
     if (!status)
@@ -239,18 +239,18 @@ static int inspect(inspection *in, const invocation *call, const terminal_option
         int printed = console_print(&out);
         return status ? status : printed;
     }
-    return print_tables(in, call, options);
+    return print_tables(in, call, look);
 }
 
 int cmd_inspect(const invocation *call)
 {
-    terminal_options options;
+    roast_look look;
     inspection in = {0};
-    int status = console_options(&options, call->values[WIDTH], call->values[COLOR]);
+    int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (!status)
         status = parse_options(&in, call);
     if (!status)
-        status = inspect(&in, call, &options);
+        status = inspect(&in, call, &look);
     for (size_t i = 0; i < in.survey.n_hints; i++)
         if (in.survey.hints[i].weight == SURVEY_TROUBLE)
             in.status = EXIT_TROUBLE;

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "analysis/summary.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -14,7 +13,6 @@
 #include "output.h"
 #include "picture.h"
 #include "runs.h"
-#include "view/chart.h"
 #include "view/json.h"
 
 enum { OUTPUT, ALL, LIST, FORMAT, TIME, SIZE, SCALE, JSON, SALVAGE };
@@ -34,23 +32,30 @@ const option PLOT_OPTIONS[] = {
 };
 
 typedef struct plot {
-    picture picture;
-    chart_options charts;
+    roast_form form;
+    roast_look look;
     char zone[32];
 } plot;
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
-static roast_code write_all(const chart_set *set, const plot *p, const char *folder, roast_error *err)
+static roast_code write_chart(const roast_charts *charts, size_t index, const plot *p, const char *path,
+                              roast_error *err)
+{
+    buf text = {0};
+    return output_text(path, roast_charts_render(&text, charts, index, p->form, &p->look, err), &text, err);
+}
+
+static roast_code write_all(const roast_charts *charts, const plot *p, const char *folder, roast_error *err)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail(err, ROAST_IO, "%s: the folder cannot be made: %s", folder, strerror(errno));
     roast_code code = ROAST_OK;
     buf path = {0};
-    for (size_t i = 0; i < set->count && !code; i++) {
+    for (size_t i = 0; i < roast_charts_count(charts) && !code; i++) {
         buf_clear(&path);
-        buf_format(&path, "%s/%s%s", folder, set->charts[i].id, picture_ending(p->picture.as));
-        code = path.code ? fail_memory(err) : picture_write(&set->charts[i], &p->picture, path.data, err);
+        buf_format(&path, "%s/%s%s", folder, roast_charts_id(charts, i), picture_ending(p->form));
+        code = path.code ? fail_memory(err) : write_chart(charts, i, p, path.data, err);
     }
     buf_release(&path);
     return code;
@@ -64,15 +69,15 @@ static int list_charts(bool as_json)
     json_writer w = {.out = &out};
     if (as_json)
         json_put_open(&w, NULL, '[');
-    for (size_t i = 0; chart_id_at(i); i++) {
-        const char *id = chart_id_at(i);
+    for (size_t i = 0; roast_chart_id(i); i++) {
+        const char *id = roast_chart_id(i);
         if (!as_json) {
-            buf_format(&out, "%-40s %s\n", id, chart_title_of(id));
+            buf_format(&out, "%-40s %s\n", id, roast_chart_title(id));
             continue;
         }
         json_put_open(&w, NULL, '{');
         json_put_text(&w, "id", str_from(id));
-        json_put_text(&w, "title", str_from(chart_title_of(id)));
+        json_put_text(&w, "title", str_from(roast_chart_title(id)));
         json_put_close(&w, '}');
     }
     if (as_json) {
@@ -84,7 +89,7 @@ static int list_charts(bool as_json)
 
 /* ---- Options --------------------------------------------------------------------------------------------------- */
 
-static bool parse_size(svg_options *out, const char *text)
+static bool parse_size(roast_look *out, const char *text)
 {
     roast_str rest = str_from(text), width = str_split(&rest, 'x');
     int64_t across, down;
@@ -102,33 +107,32 @@ static void choose_local(plot *p, int64_t t_ns)
     struct tm local;
     if (!localtime_r(&when, &local))
         return;
-    p->charts.utc_offset_s = local.tm_gmtoff;
+    p->look.utc_offset_s = local.tm_gmtoff;
     snprintf(p->zone, sizeof p->zone, "%s", local.tm_zone ? local.tm_zone : "local");
-    p->charts.zone = p->zone;
+    p->look.zone = p->zone;
 }
 
 static int choose(plot *p, const invocation *call)
 {
     const char *size = call->values[SIZE], *scale = call->values[SCALE], *when = call->values[TIME];
     const char *path = call->values[OUTPUT];
-    int status = picture_choose(&p->picture, call->values[ALL] ? NULL : path, call->values[FORMAT]);
+    int status = picture_choose(&p->form, call->values[ALL] ? NULL : path, call->values[FORMAT]);
     if (status != EXIT_FINE)
         return status;
-    if (size && !parse_size(&p->picture.svg, size))
+    if (size && !parse_size(&p->look, size))
         return complain("--size %s: not a width and a height of 120 to 20000, like 900x500", size);
-    if (scale &&
-        (!str_to_real(str_from(scale), &p->picture.scale) || !(p->picture.scale >= 0.1 && p->picture.scale <= 20)))
+    if (scale && (!str_to_real(str_from(scale), &p->look.scale) || !(p->look.scale >= 0.1 && p->look.scale <= 20)))
         return complain("--scale %s: not a number from 0.1 to 20", scale);
     if (when && strcmp(when, "elapsed") != 0 && strcmp(when, "utc") != 0 && strcmp(when, "local") != 0)
         return complain("--time %s: not one of elapsed, utc, local", when);
-    p->charts.time = when && strcmp(when, "elapsed") != 0 ? CHART_CLOCK : CHART_ELAPSED;
+    p->look.clock = when && strcmp(when, "elapsed") != 0;
     return EXIT_FINE;
 }
 
 static const char *chart_name_at(const void *context, size_t index)
 {
     (void)context;
-    return chart_id_at(index);
+    return roast_chart_id(index);
 }
 
 static int check_operands(const invocation *call)
@@ -142,7 +146,7 @@ static int check_operands(const invocation *call)
         return complain("all charts go into a folder: -o FOLDER");
     if (!all && call->n_operands < 2)
         return complain("say which chart: roast plot RUN NAME; their names: roast plot --list");
-    if (all || chart_title_of(call->operands[1]))
+    if (all || roast_chart_title(call->operands[1]))
         return EXIT_FINE;
     const char *close = closest_word(call->operands[1], chart_name_at, NULL);
     return close ? complain("there is no chart \"%s\"; did you mean \"%s\"?", call->operands[1], close)
@@ -155,7 +159,7 @@ int cmd_plot(const invocation *call)
 {
     if (call->values[LIST])
         return list_charts(call->values[JSON]);
-    plot p = {0};
+    plot p = {.look = {.size = sizeof p.look}};
     int status = check_operands(call);
     if (status == EXIT_FINE)
         status = choose(&p, call);
@@ -164,17 +168,20 @@ int cmd_plot(const invocation *call)
     roast_error err = {0};
     roast_run *run;
     roast_summary *summary;
-    chart_set set = {0};
+    roast_charts *charts = NULL;
     const char *path = call->values[OUTPUT], *when = call->values[TIME];
     bool all = call->values[ALL] != NULL;
     roast_code code = run_argument_summarize(&summary, &run, call->operands[0], call->values[SALVAGE], &err);
-    if (!code && when && strcmp(when, "local") == 0 && summary->t_start_ns != ROAST_ABSENT)
-        choose_local(&p, summary->t_start_ns);
+    int64_t begun = ROAST_ABSENT, ended;
+    if (!code && when && strcmp(when, "local") == 0)
+        roast_summary_window(summary, &begun, &ended);
+    if (begun != ROAST_ABSENT)
+        choose_local(&p, begun);
     if (!code)
-        code = charts_build(&set, run, summary, all ? NULL : call->operands[1], &p.charts, &err);
+        code = roast_charts_build(&charts, run, summary, all ? NULL : call->operands[1], &p.look, &err);
     if (!code)
-        code = all ? write_all(&set, &p, path, &err) : picture_write(&set.charts[0], &p.picture, path, &err);
-    charts_release(&set);
+        code = all ? write_all(charts, &p, path, &err) : write_chart(charts, 0, &p, path, &err);
+    roast_charts_free(charts);
     roast_summary_free(summary);
     roast_run_close(run);
     return code ? complain_of(&err) : EXIT_FINE;

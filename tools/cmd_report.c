@@ -9,7 +9,6 @@
 #include "console.h"
 #include "output.h"
 #include "runs.h"
-#include "view/report.h"
 
 enum { OUTPUT, SALVAGE };
 const option REPORT_OPTIONS[] = {
@@ -33,11 +32,7 @@ static void default_path(buf *out, const char *run)
 static roast_code write_page(const char *path, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     buf page = {0};
-    roast_code code = report_put(&page, run, summary, err);
-    if (!code)
-        return output_buffer(path, &page, err);
-    buf_release(&page);
-    return code;
+    return output_text(path, roast_run_report(&page, run, summary, err), &page, err);
 }
 
 static int write_report(const invocation *call, const char *path)

@@ -7,9 +7,6 @@
 #include "output.h"
 #include "picture.h"
 #include "runs.h"
-#include "view/chart_runs.h"
-#include "view/markdown.h"
-#include "view/scaling_view.h"
 
 enum { CORE_HOUR, HOUR, OUTPUT, MARKDOWN, JSON, SALVAGE, WIDTH, COLOR };
 const option SCALE_OPTIONS[] = {
@@ -30,53 +27,35 @@ static bool read_cost(const char *text, double *cost)
     return !text || (str_to_real(str_from(text), cost) && *cost >= 0 && *cost <= 1e12);
 }
 
-static int print_tables(const scaling *s, const invocation *call, const terminal_options *options)
+static roast_code write_as(const char *path, const roast_scaling *s, roast_form form, const roast_look *look,
+                           roast_error *err)
 {
-    table_set set;
-    roast_error err = {0};
-    buf out = {0}, markdown = {0};
-    roast_code code = scaling_tables(&set, s, &err);
-    if (!code && call->values[MARKDOWN]) {
-        markdown_tables(&markdown, &set);
-        code = output_buffer(call->values[MARKDOWN], &markdown, &err);
-    }
-    if (!code)
-        terminal_tables(&out, &set, options);
-    tables_release(&set);
-    return code ? complain_of(&err) : console_print(&out);
+    buf text = {0};
+    return path ? output_text(path, roast_scaling_render(&text, s, form, look, err), &text, err) : ROAST_OK;
 }
 
-static roast_code draw(const scaling *s, const picture *p, const char *path, roast_error *err)
-{
-    chart_set charts;
-    roast_code code = scaling_charts(&charts, s, err);
-    if (!code)
-        code = picture_write(&charts.charts[0], p, path, err);
-    charts_release(&charts);
-    return code;
-}
-
-static int print_scaling(const scaling *s, const invocation *call, const picture *p, const terminal_options *options)
+static int print_scaling(const roast_scaling *s, const invocation *call, roast_form picture, const roast_look *look)
 {
     roast_error err = {0};
-    if (call->values[OUTPUT] && draw(s, p, call->values[OUTPUT], &err) != ROAST_OK)
-        return complain_of(&err);
-    if (!call->values[JSON])
-        return print_tables(s, call, options);
     buf out = {0};
-    scaling_json(&out, s);
-    return console_print(&out);
+    bool json = call->values[JSON];
+    roast_code code = write_as(call->values[OUTPUT], s, picture, look, &err);
+    if (!code && !json)
+        code = write_as(call->values[MARKDOWN], s, ROAST_MARKDOWN, look, &err);
+    if (!code)
+        code = roast_scaling_render(&out, s, json ? ROAST_JSON : ROAST_TERMINAL, look, &err);
+    return console_show(code, &out, &err);
 }
 
 int cmd_scale(const invocation *call)
 {
-    terminal_options options;
-    scaling_costs costs = {(double)NAN, (double)NAN};
-    int status = console_options(&options, call->values[WIDTH], call->values[COLOR]);
+    roast_look look;
+    roast_costs costs = {(double)NAN, (double)NAN};
+    int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (status != EXIT_FINE)
         return status;
-    picture as = {0};
-    status = picture_choose(&as, call->values[OUTPUT], NULL);
+    roast_form picture;
+    status = picture_choose(&picture, call->values[OUTPUT], NULL);
     if (status != EXIT_FINE)
         return status;
     if (!read_cost(call->values[CORE_HOUR], &costs.core_hour))
@@ -88,14 +67,14 @@ int cmd_scale(const invocation *call)
     const char *repeated = run_argument_repeated(call->operands, call->n_operands);
     if (repeated)
         return complain("%s: is given twice; a run counts once", repeated);
-    compare_input *inputs;
-    scaling *s = NULL;
+    roast_subject *inputs;
+    roast_scaling *s = NULL;
     roast_error err = {0};
     roast_code code = run_arguments_open(&inputs, call->operands, call->n_operands, call->values[SALVAGE], &err);
     if (!code)
-        code = scaling_of_runs(&s, inputs, call->n_operands, &costs, &err);
+        code = roast_scale(&s, inputs, call->n_operands, &costs, &err);
     run_arguments_close(inputs, call->n_operands);
-    status = code ? complain_of(&err) : print_scaling(s, call, &as, &options);
-    scaling_free(s);
+    status = code ? complain_of(&err) : print_scaling(s, call, picture, &look);
+    roast_scaling_free(s);
     return status;
 }

@@ -81,13 +81,13 @@ static bool colour_by_default(void)
     return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && !(term && strcmp(term, "dumb") == 0);
 }
 
-int console_options(terminal_options *out, const char *width, const char *color)
+int console_look(roast_look *out, const char *width, const char *color)
 {
-    *out = (terminal_options){.utf8 = console_utf8()};
-    if (width && !width_of(width, &out->width))
+    *out = (roast_look){.size = sizeof *out, .ascii = !console_utf8()};
+    if (width && !width_of(width, &out->columns))
         return complain("--width %s: not a number of columns from %d to %d", width, NARROWEST, WIDEST);
     if (!width)
-        out->width = console_width();
+        out->columns = console_width();
     if (!color || strcmp(color, "auto") == 0)
         out->colour = colour_by_default();
     else if (strcmp(color, "always") == 0)
@@ -119,6 +119,14 @@ int console_print(buf *out)
         console_write(buf_view(out)); /* console_finish tells */
     buf_release(out);
     return status;
+}
+
+int console_show(roast_code code, buf *out, const roast_error *err)
+{
+    if (!code)
+        return console_print(out);
+    buf_release(out);
+    return complain_of(err);
 }
 
 int console_finish(int status)

@@ -6,19 +6,20 @@
 
 #include "base/buf.h"
 #include "command.h"
-#include "view/terminal.h"
 
 /* One line on stderr, "roast: …", whatever is in the message. Returns EXIT_TROUBLE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int complain_of(const roast_error *err);
 
 bool console_utf8(void); /* the locale's encoding */
-/* How to draw tables on stdout, from the values of --width and --color (NULL if not given). */
-int console_options(terminal_options *out, const char *width, const char *color);
+/* How to show tables on stdout, from the values of --width and --color (NULL if not given). */
+int console_look(roast_look *out, const char *width, const char *color);
 /* To stdout. What goes wrong is remembered for console_finish. */
 bool console_write(roast_str bytes);
 /* Prints and releases what was written, unless something went wrong with that. Returns the exit status. */
 int console_print(buf *out);
+/* The same of a text that was made with a code. */
+int console_show(roast_code code, buf *out, const roast_error *err);
 /* Makes sure that everything got out: returns status, or EXIT_TROUBLE after saying what did not work. */
 int console_finish(int status);
 

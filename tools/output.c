@@ -154,3 +154,11 @@ roast_code output_buffer(const char *path, buf *text, roast_error *err)
     buf_release(text);
     return code;
 }
+
+roast_code output_text(const char *path, roast_code code, buf *text, roast_error *err)
+{
+    if (!code)
+        return output_buffer(path, text, err);
+    buf_release(text);
+    return code;
+}

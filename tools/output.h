@@ -19,6 +19,8 @@ roast_code output_finish(output *out, roast_code code, roast_error *err);
 
 /* All of a buffer, which is then empty; a buffer in which something went wrong is not written. */
 roast_code output_buffer(const char *path, buf *text, roast_error *err);
+/* The same of a text that was made with a code. */
+roast_code output_text(const char *path, roast_code code, buf *text, roast_error *err);
 /* What is read must not be written over: from now on this file cannot be opened for output, by any of its names. Of a
  * measurement directory, that holds for what belongs to the measurement. */
 void output_protect(const char *path);

@@ -110,7 +110,7 @@ roast_code run_argument_summarize(roast_summary **out, roast_run **run, const ch
     return code;
 }
 
-roast_code run_arguments_open(compare_input **out, const char *const *arguments, size_t count, bool salvage,
+roast_code run_arguments_open(roast_subject **out, const char *const *arguments, size_t count, bool salvage,
                               roast_error *err)
 {
     *out = calloc(count + 1, sizeof **out);
@@ -141,7 +141,7 @@ const char *run_argument_repeated(const char *const *arguments, size_t count)
     return NULL;
 }
 
-void run_arguments_close(compare_input *inputs, size_t count)
+void run_arguments_close(roast_subject *inputs, size_t count)
 {
     for (size_t i = 0; inputs && i < count; i++) {
         roast_summary_free(inputs[i].summary);

@@ -107,8 +107,8 @@ PyObject *core_charts(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     PyObject *dict = PyDict_New();
-    for (size_t i = 0; dict && chart_id_at(i); i++)
-        if (put(dict, chart_id_at(i), PyUnicode_FromString(chart_title_of(chart_id_at(i)))))
+    for (size_t i = 0; dict && roast_chart_id(i); i++)
+        if (put(dict, roast_chart_id(i), PyUnicode_FromString(roast_chart_title(roast_chart_id(i)))))
             Py_CLEAR(dict);
     return dict;
 }

@@ -6,7 +6,6 @@
 #include "record/load.h"
 #include "run/reader.h"
 #include "view/comparison.h"
-#include "view/report.h"
 
 roast_run *run_lock(run_object *self)
 {
@@ -135,7 +134,7 @@ static roast_code write_report(buf *page, roast_run *run, roast_error *err)
     roast_summary *summary;
     roast_code code = roast_summarize(&summary, run, err);
     if (!code)
-        code = report_put(page, run, summary, err);
+        code = roast_run_report(page, run, summary, err);
     roast_summary_free(summary);
     return code;
 }
@@ -161,7 +160,7 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
 }
 
 /* The comparison with another run as JSON text. */
-static roast_code compare_to_text(buf *text, compare_input *a, compare_input *b, roast_error *err)
+static roast_code compare_to_text(buf *text, roast_subject *a, roast_subject *b, roast_error *err)
 {
     comparison *c = NULL;
     roast_code code = roast_summarize(&a->summary, a->run, err);
@@ -171,7 +170,7 @@ static roast_code compare_to_text(buf *text, compare_input *a, compare_input *b,
         code = compare_runs(&c, a, 1, b, 1, NULL, err);
     if (!code)
         comparison_json(text, c);
-    comparison_free(c);
+    roast_comparison_free(c);
     roast_summary_free(a->summary);
     roast_summary_free(b->summary);
     return code;
@@ -184,7 +183,7 @@ static PyObject *run_compare(PyObject *object, PyObject *path)
     PyObject *other;
     if (!PyUnicode_FSConverter(path, &other))
         return NULL;
-    compare_input a = {.label = PyBytes_AsString(self->path)}, b = {.label = PyBytes_AsString(other)};
+    roast_subject a = {.label = PyBytes_AsString(self->path)}, b = {.label = PyBytes_AsString(other)};
     buf text = {0};
     roast_error err = {0};
     roast_code code;

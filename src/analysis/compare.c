@@ -203,7 +203,7 @@ static roast_code compare_all(compare_work *w, const bootstrap_options *bootstra
     return code ? code : break_down(w, err);
 }
 
-roast_code compare_runs(comparison **out, const compare_input *a, size_t n_a, const compare_input *b, size_t n_b,
+roast_code compare_runs(comparison **out, const roast_subject *a, size_t n_a, const roast_subject *b, size_t n_b,
                         const bootstrap_options *bootstrap, roast_error *err)
 {
     *out = NULL;
@@ -220,13 +220,19 @@ roast_code compare_runs(comparison **out, const compare_input *a, size_t n_a, co
     roast_code code = compare_all(&w, bootstrap, err);
     compare_chunks_release(&w);
     if (code)
-        comparison_free(c);
+        roast_comparison_free(c);
     else
         *out = c;
     return code;
 }
 
-void comparison_free(comparison *c)
+roast_code roast_compare(comparison **out, const roast_subject *a, size_t n_a, const roast_subject *b, size_t n_b,
+                         roast_error *err)
+{
+    return compare_runs(out, a, n_a, b, n_b, NULL, err);
+}
+
+void roast_comparison_free(comparison *c)
 {
     if (!c)
         return;

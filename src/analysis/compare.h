@@ -11,13 +11,6 @@
 
 typedef enum compare_side { SIDE_A, SIDE_B, SIDES } compare_side;
 
-/* A run to compare. Everything is borrowed while comparing; nothing of it is needed afterwards. */
-typedef struct compare_input {
-    roast_run *run;
-    roast_summary *summary;
-    const char *label; /* how the user names it */
-} compare_input;
-
 typedef struct compared_side {
     roast_str label; /* of its first run */
     size_t runs, unfinished;
@@ -84,7 +77,7 @@ typedef struct compared_branches {
     roast_str examples;   /* the first few, separated by commas */
 } compared_branches;
 
-typedef struct comparison {
+typedef struct roast_comparison {
     arena memory;
     compared_side sides[SIDES];
     compared_setting *settings;
@@ -102,10 +95,10 @@ typedef struct comparison {
     double level;
 } comparison;
 
-/* bootstrap may be NULL for the defaults; its level is that of all intervals. */
-roast_code compare_runs(comparison **out, const compare_input *a, size_t n_a, const compare_input *b, size_t n_b,
+/* roast_compare with other options than the usual ones: bootstrap may be NULL for the defaults; its level is that of
+ * all intervals. */
+roast_code compare_runs(comparison **out, const roast_subject *a, size_t n_a, const roast_subject *b, size_t n_b,
                         const bootstrap_options *bootstrap, roast_error *err);
-void comparison_free(comparison *c);
 
 /* Metrics of a run that can be called better or worse, for comparing runs and for roast gate. */
 typedef struct judged_metric {

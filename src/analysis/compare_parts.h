@@ -57,7 +57,7 @@ typedef struct cluster_sums {
 
 typedef struct compare_work {
     comparison *out;
-    const compare_input *inputs[SIDES];
+    const roast_subject *inputs[SIDES];
     size_t n_inputs[SIDES];
     part_table datasets, sections, hosts;
     int64_t phases[SIDES][PHASE_COUNT];

@@ -10,6 +10,7 @@
 #include "analysis/explain_parts.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/str.h"
 
 static const double LARGEST_ERROR_PERCENT = 15; /* of a replay that is believed */
@@ -264,4 +265,64 @@ void explanation_release(explanation *e)
 {
     arena_release(&e->memory);
     *e = (explanation){0};
+}
+
+/* ---- For those outside ---------------------------------------------------------------------------------------- */
+
+roast_code roast_explain(roast_explanation **out, roast_run *run, const roast_summary *summary, bool what_ifs,
+                         roast_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    roast_code code = *out ? explain_run(*out, run, summary, what_ifs, err) : fail_memory(err);
+    if (code) {
+        free(*out);
+        *out = NULL;
+    }
+    return code;
+}
+
+void roast_explanation_free(roast_explanation *e)
+{
+    if (e)
+        explanation_release(e);
+    free(e);
+}
+
+const roast_explanation *roast_summary_explanation(const roast_summary *summary)
+{
+    const explanation *e = summary->explanation;
+    return e && !(e->n_gaps && e->gaps[0] == GAP_SIZE) ? e : NULL;
+}
+
+bool roast_explanation_finding(const roast_explanation *e, size_t index, roast_finding *out)
+{
+    if (index >= e->count)
+        return false;
+    const finding *f = &e->findings[index];
+    roast_finding full = {.id = finding_id(f->kind),
+                          .confidence = finding_confidence_name(f->confidence),
+                          .core_seconds = f->core_seconds,
+                          .share_percent = f->share_percent,
+                          .saving_seconds = f->saving_seconds,
+                          .n_evidence = f->n_evidence};
+    sized_copy(out, out->size, &full, sizeof full);
+    return true;
+}
+
+bool roast_explanation_evidence(const roast_explanation *e, size_t number, size_t index, roast_evidence *out)
+{
+    if (number >= e->count || index >= e->findings[number].n_evidence)
+        return false;
+    const finding_evidence *seen = &e->findings[number].evidence[index];
+    roast_evidence full = {.what = seen->what, .name = seen->name, .value = seen->value, .unit = seen->unit};
+    sized_copy(out, out->size, &full, sizeof full);
+    return true;
+}
+
+const char *roast_explanation_what_if(const roast_explanation *e, size_t index, double *seconds)
+{
+    if (index >= e->n_what_ifs)
+        return NULL;
+    *seconds = e->what_ifs[index].wall_seconds;
+    return e->what_ifs[index].id;
 }

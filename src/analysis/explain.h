@@ -86,7 +86,7 @@ typedef struct what_if {
 
 enum { WHAT_IFS = 12 };
 
-typedef struct explanation {
+typedef struct roast_explanation {
     arena memory;
     double wall_seconds;
     finding findings[FINDING_KIND_COUNT]; /* in the order of what to look at first */

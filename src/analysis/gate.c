@@ -13,9 +13,9 @@ enum { MOST_RUNS_NAMED = 1000 }; /* beyond, nobody would make them */
 
 static const double ROUNDING = 1 + 1e-9; /* 1 / 20 is not quite 0.05 */
 
-gate_options gate_defaults(void)
+roast_gate_options roast_gate_defaults(void)
 {
-    return (gate_options){.metrics = NULL, .noise = 0.03, .alpha = 0.05};
+    return (roast_gate_options){.metrics = NULL, .noise = 0.03, .alpha = 0.05};
 }
 
 /* ---- One metric ------------------------------------------------------------------------------------------------ */
@@ -44,11 +44,11 @@ static size_t runs_for(double runs, double shrink)
     return needed < MOST_RUNS_NAMED ? (size_t)fmax(needed, runs + 1) : MOST_RUNS_NAMED;
 }
 
-static void say_undecided(gated_metric *m, double worse, const gate_options *options)
+static void say_undecided(gated_metric *m, double worse, const roast_gate_options *options)
 {
     double limit = log1p(options->noise), reach = m->worst - worse;
     double runs = sqrt((double)m->runs[SIDE_A] * (double)m->runs[SIDE_B]);
-    m->verdict = GATE_UNDECIDED;
+    m->verdict = ROAST_UNDECIDED;
     if (!isfinite(m->worst)) {
         m->why = "not enough runs";
         m->runs_needed = fewest_runs(options->alpha);
@@ -61,15 +61,15 @@ static void say_undecided(gated_metric *m, double worse, const gate_options *opt
     }
 }
 
-static void decide(gated_metric *m, double worse, const gate_options *options)
+static void decide(gated_metric *m, double worse, const roast_gate_options *options)
 {
     double limit = log1p(options->noise);
     m->why = NULL;
     m->runs_needed = 0;
     if (m->p_holm <= options->alpha * ROUNDING && worse > limit)
-        m->verdict = GATE_REGRESSION;
+        m->verdict = ROAST_WORSE;
     else if (m->worst <= limit)
-        m->verdict = GATE_FINE;
+        m->verdict = ROAST_NOT_WORSE;
     else
         say_undecided(m, worse, options);
 }
@@ -80,7 +80,7 @@ static double worsening(const gated_metric *m)
 }
 
 bool gate_values(gated_metric *out, double *baseline, size_t n_baseline, double *fresh, size_t n_fresh,
-                 const judged_metric *judged, const gate_options *options)
+                 const judged_metric *judged, const roast_gate_options *options)
 {
     *out = (gated_metric){.judged = judged, .runs = {n_baseline, n_fresh}, .log_ratio = interval_none()};
     double level = 1 - 2 * options->alpha;
@@ -113,7 +113,7 @@ static gated_metric unknown_metric(const judged_metric *judged, const char *why)
         .worst = (double)INFINITY,
         .p = (double)NAN,
         .p_holm = (double)NAN,
-        .verdict = GATE_UNDECIDED,
+        .verdict = ROAST_UNDECIDED,
         .why = why,
     };
 }
@@ -121,8 +121,8 @@ static gated_metric unknown_metric(const judged_metric *judged, const char *why)
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct gate_work {
-    gate_result *out;
-    const compare_input *inputs[SIDES];
+    roast_gate *out;
+    const roast_subject *inputs[SIDES];
     size_t n_inputs[SIDES];
     double *values[SIDES]; /* of the metric at hand */
 } gate_work;
@@ -155,7 +155,7 @@ static bool judge_metric(gate_work *w, const judged_metric *judged)
 }
 
 /* Several metrics are several chances of a false alarm. */
-static bool judge_together(gate_result *gate)
+static bool judge_together(roast_gate *gate)
 {
     double *p = calloc(gate->n_metrics + 1, sizeof *p);
     for (size_t i = 0; p && i < gate->n_metrics; i++)
@@ -164,13 +164,13 @@ static bool judge_together(gate_result *gate)
         free(p);
         return false;
     }
-    gate->verdict = GATE_FINE;
+    gate->verdict = ROAST_NOT_WORSE;
     for (size_t i = 0; i < gate->n_metrics; i++) {
         gated_metric *m = &gate->metrics[i];
         m->p_holm = p[i];
         if (!isnan(m->p))
             decide(m, worsening(m), &gate->options);
-        if (m->verdict == GATE_REGRESSION || gate->verdict == GATE_FINE)
+        if (m->verdict == ROAST_WORSE || gate->verdict == ROAST_NOT_WORSE)
             gate->verdict = m->verdict;
     }
     free(p);
@@ -224,7 +224,7 @@ static roast_code refuse_unfinished(const gate_work *w, roast_error *err)
 static bool describe_side(gate_work *w, compare_side side)
 {
     static const metric_id described[] = {M_run_elapsed_time_seconds, M_run_total_events};
-    gate_result *out = w->out;
+    roast_gate *out = w->out;
     interval medians[2];
     for (size_t m = 0; m < 2; m++) {
         size_t known = 0;
@@ -258,29 +258,35 @@ static roast_code gate_all(gate_work *w, roast_error *err)
     return code ? code : judge_metrics(w, err);
 }
 
-roast_code gate_runs(gate_result **out, const compare_input *baseline, size_t n_baseline, const compare_input *fresh,
-                     size_t n_fresh, const gate_options *options, roast_error *err)
+roast_code roast_gate_runs(roast_gate **out, const roast_subject *baseline, size_t n_baseline,
+                           const roast_subject *fresh, size_t n_fresh, const roast_gate_options *options,
+                           roast_error *err)
 {
     *out = NULL;
     if (!n_baseline || !n_fresh)
         return fail(err, ROAST_USAGE, "a gate needs a run on either side");
-    gate_result *gate = calloc(1, sizeof *gate);
+    roast_gate *gate = calloc(1, sizeof *gate);
     if (!gate)
         return fail_memory(err);
-    gate->options = options ? *options : gate_defaults();
+    gate->options = options ? *options : roast_gate_defaults();
     gate->same_work = true;
     gate_work w = {.out = gate, .inputs = {baseline, fresh}, .n_inputs = {n_baseline, n_fresh}};
     roast_code code = gate_all(&w, err);
     free(w.values[SIDE_A]);
     free(w.values[SIDE_B]);
     if (code)
-        gate_free(gate);
+        roast_gate_free(gate);
     else
         *out = gate;
     return code;
 }
 
-void gate_free(gate_result *gate)
+roast_verdict roast_gate_verdict(const roast_gate *gate)
+{
+    return gate->verdict;
+}
+
+void roast_gate_free(roast_gate *gate)
 {
     if (!gate)
         return;

@@ -254,7 +254,7 @@ static int compare_points(const void *a, const void *b)
     return compare_doubles(&((const scaling_point *)a)->cores, &((const scaling_point *)b)->cores);
 }
 
-static roast_code read_point(scaling *s, const compare_input *input, roast_error *err)
+static roast_code read_point(scaling *s, const roast_subject *input, roast_error *err)
 {
     scaling_point *point = &s->points[s->count++];
     const roast_summary *summary = input->summary;
@@ -377,9 +377,9 @@ static void choose(scaling *s)
 /* ---- Too few runs for a law
  * ---------------------------------------------------------------------------------------------- */
 
-static const compare_input *largest_run(const compare_input *inputs, size_t count)
+static const roast_subject *largest_run(const roast_subject *inputs, size_t count)
 {
-    const compare_input *largest = &inputs[0];
+    const roast_subject *largest = &inputs[0];
     for (size_t i = 1; i < count; i++)
         if (summary_real(inputs[i].summary, M_run_total_cores) > summary_real(largest->summary, M_run_total_cores))
             largest = &inputs[i];
@@ -400,9 +400,9 @@ static void take_bounds(scaling *s, const explanation *e, double cores)
                     (scaling_bound){asked[a].times, cores * asked[a].times, e->what_ifs[i].wall_seconds};
 }
 
-static roast_code find_bounds(scaling *s, const compare_input *inputs, size_t count, roast_error *err)
+static roast_code find_bounds(scaling *s, const roast_subject *inputs, size_t count, roast_error *err)
 {
-    const compare_input *largest = largest_run(inputs, count);
+    const roast_subject *largest = largest_run(inputs, count);
     s->replay_error_percent = (double)NAN;
     if (!s->no_law || !largest->run)
         return ROAST_OK;
@@ -421,7 +421,7 @@ static roast_code find_bounds(scaling *s, const compare_input *inputs, size_t co
     return code;
 }
 
-static roast_code scale_all(scaling *s, const compare_input *inputs, size_t count, roast_error *err)
+static roast_code scale_all(scaling *s, const roast_subject *inputs, size_t count, roast_error *err)
 {
     s->points = arena_alloc(&s->memory, count, sizeof *s->points);
     double *scratch = arena_alloc(&s->memory, 2 * count, sizeof *scratch);
@@ -440,8 +440,8 @@ static roast_code scale_all(scaling *s, const compare_input *inputs, size_t coun
     return find_bounds(s, inputs, count, err);
 }
 
-roast_code scaling_of_runs(scaling **out, const compare_input *inputs, size_t count, const scaling_costs *costs,
-                           roast_error *err)
+roast_code roast_scale(scaling **out, const roast_subject *inputs, size_t count, const roast_costs *costs,
+                       roast_error *err)
 {
     *out = NULL;
     if (!count)
@@ -449,16 +449,16 @@ roast_code scaling_of_runs(scaling **out, const compare_input *inputs, size_t co
     scaling *s = calloc(1, sizeof *s);
     if (!s)
         return fail_memory(err);
-    s->costs = costs ? *costs : (scaling_costs){(double)NAN, (double)NAN};
+    s->costs = costs ? *costs : (roast_costs){(double)NAN, (double)NAN};
     roast_code code = scale_all(s, inputs, count, err);
     if (code)
-        scaling_free(s);
+        roast_scaling_free(s);
     else
         *out = s;
     return code;
 }
 
-void scaling_free(scaling *s)
+void roast_scaling_free(scaling *s)
 {
     if (!s)
         return;

@@ -32,11 +32,6 @@ typedef struct scaling_point {
     double speedup, efficiency;                   /* against the point with the fewest cores; 1 is ideal */
 } scaling_point;
 
-typedef struct scaling_costs {
-    double core_hour; /* NAN if not given */
-    double hour;      /* of waiting for the result; NAN if not given */
-} scaling_costs;
-
 /* A number of cores, and what a job of the usual size takes with it. */
 typedef struct scaling_choice {
     double cores, workers, seconds, cost; /* NAN where not known */
@@ -49,7 +44,7 @@ typedef struct scaling_bound {
 
 enum { SCALING_BOUNDS = 3 };
 
-typedef struct scaling {
+typedef struct roast_scaling {
     arena memory;
     scaling_point *points;   /* by cores */
     size_t count, different; /* points; different numbers of cores */
@@ -63,14 +58,8 @@ typedef struct scaling {
     size_t n_bounds;
     const scaling_point *replayed; /* whose chunks they are of */
     double replay_error_percent;   /* NAN if nothing could be replayed */
-    scaling_costs costs;
+    roast_costs costs;
     scaling_choice knee, best; /* best: the cheapest, waiting included; NAN if costs do not say */
 } scaling;
-
-/* The runs themselves are read only where there are too few for a law; they may be NULL. A run without cores or events
- * is refused with ROAST_USAGE. */
-roast_code scaling_of_runs(scaling **out, const compare_input *inputs, size_t count, const scaling_costs *costs,
-                           roast_error *err);
-void scaling_free(scaling *s);
 
 #endif

@@ -96,6 +96,12 @@ void summary_cell_text(roast_summary *summary, metric_id column, size_t row, roa
         *cell_at(summary, column, row) = (roast_value){.kind = ROAST_TEXT, .as.text = kept};
 }
 
+void roast_summary_window(const roast_summary *summary, int64_t *t_start_ns, int64_t *t_end_ns)
+{
+    *t_start_ns = summary->t_start_ns;
+    *t_end_ns = summary->t_end_ns;
+}
+
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why)
 {
     metric_id id = metric_find(ROAST_SCOPE_RUN, str_from(name));

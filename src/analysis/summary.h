@@ -32,7 +32,7 @@ struct roast_summary {
     bool totals_of_chunks; /* there is no report, so totals are sums over chunk records */
     summary_note *notes;
     size_t n_notes;
-    struct explanation *explanation; /* what held it back; NULL if nothing can be said */
+    roast_explanation *explanation; /* what held it back; NULL if nothing can be said */
 };
 
 roast_value summary_value(const roast_summary *summary, metric_id id);

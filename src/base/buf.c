@@ -93,7 +93,7 @@ roast_str buf_view(const buf *b)
     return (roast_str){b->data ? b->data : "", b->len};
 }
 
-void buf_release(buf *b)
+void roast_text_release(buf *b)
 {
     free(b->data);
     *b = (buf){0};

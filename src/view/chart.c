@@ -446,12 +446,12 @@ void charts_release(chart_set *set)
     *set = (chart_set){0};
 }
 
-const char *chart_id_at(size_t index)
+const char *roast_chart_id(size_t index)
 {
     return index < CHART_COUNT ? CHART_SPECS[index].id : NULL;
 }
 
-const char *chart_title_of(const char *id)
+const char *roast_chart_title(const char *id)
 {
     const chart_spec *spec = find_spec(str_from(id));
     return spec ? spec->title : NULL;

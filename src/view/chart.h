@@ -93,7 +93,7 @@ typedef struct chart_options {
     size_t n_values;
 } chart_options;
 
-typedef struct chart_set {
+typedef struct roast_charts {
     arena memory;
     chart *charts;
     size_t count;
@@ -104,8 +104,6 @@ typedef struct chart_set {
 roast_code charts_build(chart_set *out, roast_run *run, const roast_summary *summary, const char *only,
                         const chart_options *options, roast_error *err);
 void charts_release(chart_set *set);
-const char *chart_id_at(size_t index);           /* NULL after the last */
-const char *chart_title_of(const char *id);      /* NULL if there is none */
 const char *chart_kind_text(chart_kind kind);    /* "line", … */
 const char *chart_scale_text(chart_scale scale); /* "number", "time", "category" */
 const char *chart_colour_text(int colour);       /* on a light ground: "#0072b2" */

@@ -175,7 +175,7 @@ enum { CHUNK_FIELD_COUNT = sizeof CHUNK_FIELDS / sizeof CHUNK_FIELDS[0] };
 
 typedef struct chunk_export {
     roast_run *run;
-    text_sink sink;
+    roast_write sink;
     void *context;
     buf part;
     branch_sizes sizes;
@@ -309,7 +309,7 @@ static roast_code put_chunk(void *context, const run_chunk *row)
     return e->part.len < PART_BYTES && !e->part.code ? ROAST_OK : pass_on(e);
 }
 
-roast_code csv_chunks(roast_run *run, text_sink sink, void *context, roast_error *err)
+roast_code roast_run_write_chunks(roast_run *run, roast_write sink, void *context, roast_error *err)
 {
     chunk_export e = {.run = run, .sink = sink, .context = context};
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++)

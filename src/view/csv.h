@@ -5,12 +5,8 @@
 
 #include "analysis/summary.h"
 #include "base/buf.h"
-#include "view/text_out.h"
 
 /* Metrics of the run as name,value,unit; of any other scope a row per thing and a column per metric. */
 void csv_scope(buf *out, const roast_summary *summary, roast_scope scope);
-
-/* Every chunk record, failed attempts included, read from the run as it is written. */
-roast_code csv_chunks(roast_run *run, text_sink sink, void *context, roast_error *err);
 
 #endif

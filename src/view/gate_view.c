@@ -12,9 +12,9 @@ static const struct {
     const char *id, *text;
     table_tone tone;
 } VERDICTS[] = {
-    [GATE_FINE] = {"fine", "no regression", TONE_GOOD},
-    [GATE_REGRESSION] = {"regression", "regression", TONE_BAD},
-    [GATE_UNDECIDED] = {"undecided", "cannot tell", TONE_WARN},
+    [ROAST_NOT_WORSE] = {"fine", "no regression", TONE_GOOD},
+    [ROAST_WORSE] = {"regression", "regression", TONE_BAD},
+    [ROAST_UNDECIDED] = {"undecided", "cannot tell", TONE_WARN},
 };
 
 static bool is_worse_upwards(const gated_metric *m)
@@ -36,26 +36,26 @@ static void put_runs_needed(buf *out, const gated_metric *m)
 }
 
 /* What the verdict rests on. */
-static void put_reason(buf *out, const gate_result *gate, const gated_metric *m)
+static void put_reason(buf *out, const roast_gate *gate, const gated_metric *m)
 {
     switch (m->verdict) {
-    case GATE_REGRESSION:
+    case ROAST_WORSE:
         buf_format(out, "p %.2g", m->p);
         if (gate->n_metrics > 1)
             buf_format(out, ", with the other metrics %.2g", m->p_holm);
         break;
-    case GATE_FINE:
+    case ROAST_NOT_WORSE:
         buf_text(out, "at most ");
         format_change(out, is_worse_upwards(m) ? m->worst : -m->worst);
         break;
-    case GATE_UNDECIDED:
+    case ROAST_UNDECIDED:
         buf_text(out, m->why);
         put_runs_needed(out, m);
         break;
     }
 }
 
-void gate_line(buf *out, const gate_result *gate)
+void roast_gate_line(buf *out, const roast_gate *gate)
 {
     buf_text(out, VERDICTS[gate->verdict].text);
     for (size_t i = 0, named = 0; i < gate->n_metrics; i++) {
@@ -80,7 +80,7 @@ void gate_line(buf *out, const gate_result *gate)
 /* ---- The table ------------------------------------------------------------------------------------------------------
  */
 
-static void write_headings(table_writer *w, const gate_result *gate)
+static void write_headings(table_writer *w, const roast_gate *gate)
 {
     static const char *const names[SIDES] = {"baseline", "new"};
     buf_text(&w->text, VERDICTS[gate->verdict].text);
@@ -107,7 +107,7 @@ static void write_headings(table_writer *w, const gate_result *gate)
     }
 }
 
-static void write_metric(table_writer *w, const gate_result *gate, const gated_metric *m)
+static void write_metric(table_writer *w, const roast_gate *gate, const gated_metric *m)
 {
     writer_text(w, str_from(m->judged->what), TONE_PLAIN);
     for (compare_side side = SIDE_A; side < SIDES; side++) {
@@ -124,7 +124,7 @@ static void write_metric(table_writer *w, const gate_result *gate, const gated_m
     writer_cell(w, TONE_QUIET, NOTHING);
 }
 
-roast_code gate_tables(table_set *out, const gate_result *gate, roast_error *err)
+roast_code gate_tables(table_set *out, const roast_gate *gate, roast_error *err)
 {
     static const table_column columns[] = {
         {"metric", .shortens = true},
@@ -166,7 +166,7 @@ static void json_metric(json_writer *w, const gated_metric *m)
     json_put_close(w, '}');
 }
 
-void gate_json(buf *out, const gate_result *gate)
+void gate_json(buf *out, const roast_gate *gate)
 {
     json_writer w = {.out = out};
     json_put_open(&w, NULL, '{');

@@ -3,9 +3,9 @@
  *
  * A track is a thread, and what does not fit on it (records that overlap, which a thread cannot do) gets a track of its
  * own beside it. A slice goes on a track only if it begins after all that was put there has ended, or lies inside the
- * task in hand: so order and nesting hold by construction. */
-#include "view/perfetto.h"
-
+ * task in hand: so order and nesting hold by construction. Processes are workers; slices are tasks, in them chunks with
+ * their phases, in process() the sections, one after the other because they are measured without their times; counters
+ * are memory and CPU. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ typedef struct trace_thread {
 
 typedef struct trace {
     roast_run *run;
-    text_sink sink;
+    roast_write sink;
     void *context;
     buf out;
     bool any; /* an event was written */
@@ -578,7 +578,8 @@ static void put_end(trace *t, const roast_summary *summary)
     buf_text(&t->out, "}}\n");
 }
 
-roast_code perfetto_trace(roast_run *run, const roast_summary *summary, text_sink sink, void *context, roast_error *err)
+roast_code roast_run_write_trace(roast_run *run, const roast_summary *summary, roast_write sink, void *context,
+                                 roast_error *err)
 {
     trace t = {.run = run, .sink = sink, .context = context};
     set_window(&t, summary);

@@ -1,7 +1,5 @@
 /* The report: a page of which what a person asks comes in sections, which are rows of SECTIONS: one that writes nothing
- * is not there, and not in the navigation. */
-#include "view/report.h"
-
+ * is not there, and not in the navigation. It needs nothing else, opens offline, and may run no code but its own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -507,7 +505,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
     return code ? fail(err, code, "the report is too large: %s", roast_code_text(code)) : ROAST_OK;
 }
 
-roast_code report_put(buf *out, roast_run *run, const roast_summary *summary, roast_error *err)
+roast_code roast_run_report(buf *out, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     page p = {.summary = summary};
     roast_code code = report_data_read(&p.data, run, summary, err);

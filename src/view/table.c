@@ -409,7 +409,7 @@ static void write_subline(table_writer *w, const roast_summary *summary)
 
 /* ---- Which tables -------------------------------------------------------------------------------------------- */
 
-const char *table_id_at(size_t index)
+const char *roast_table_id(size_t index)
 {
     return index < TABLE_SPEC_COUNT ? TABLE_SPECS[index].id : NULL;
 }

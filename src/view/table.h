@@ -73,7 +73,6 @@ typedef struct table_set {
  * exist is ROAST_USAGE, and the message lists those that do. After a failure the set is empty. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
 void tables_release(table_set *set);
-const char *table_id_at(size_t index); /* "throughput", …; NULL after the last */
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);
 const char *outcome_text(roast_outcome outcome); /* "finished", … */
 

@@ -11,7 +11,6 @@
 #include "unit.h"
 #include "view/chart.h"
 #include "view/openmetrics.h"
-#include "view/perfetto.h"
 
 #define S   NS_PER_S
 #define T0  (INT64_C(1794751331) * S) /* 2026-11-15 14:02:11 UTC */
@@ -687,7 +686,7 @@ static void a_trace_ends_when_its_reader_refuses_a_part(void **state)
     }
     drawn d = draw(recorder, "tail", NULL);
     int parts = 0;
-    assert_int_equal(perfetto_trace(d.run, d.summary, refuse, &parts, NULL), ROAST_IO);
+    assert_int_equal(roast_run_write_trace(d.run, d.summary, refuse, &parts, NULL), ROAST_IO);
     assert_int_equal(parts, 1);
     release(&d);
 }

@@ -122,7 +122,7 @@ static void a_chunk_has_its_fields_in_the_units_of_the_catalogue(void **state)
     roast_error err = {0};
     assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, &err), ROAST_OK);
     buf out = {0};
-    assert_int_equal(csv_chunks(run, append, &out, &err), ROAST_OK);
+    assert_int_equal(roast_run_write_chunks(run, append, &out, &err), ROAST_OK);
     assert_str(field(&out, "uid"), "0000000000000abc");
     assert_str(field(&out, "dataset"), "'=cmd");
     assert_str(field(&out, "num_events"), "100");
@@ -167,11 +167,11 @@ static void many_chunks_come_in_parts(void **state)
     roast_error err = {0};
     assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, &err), ROAST_OK);
     counting c = {0};
-    assert_int_equal(csv_chunks(run, count_parts, &c, &err), ROAST_OK);
+    assert_int_equal(roast_run_write_chunks(run, count_parts, &c, &err), ROAST_OK);
     assert_int_equal(c.lines, 5001);
     assert_true(c.parts > 5);
     assert_true(c.largest < 100000);
-    assert_int_equal(csv_chunks(run, refuse, NULL, &err), ROAST_IO);
+    assert_int_equal(roast_run_write_chunks(run, refuse, NULL, &err), ROAST_IO);
     roast_run_close(run);
 }
 

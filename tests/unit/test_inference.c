@@ -101,7 +101,7 @@ static gated_metric judge(const char *metric, double baseline, double fresh, siz
 {
     double a[8], b[8];
     gated_metric out;
-    gate_options options = gate_defaults();
+    roast_gate_options options = roast_gate_defaults();
     for (size_t i = 0; i < runs; i++) {
         a[i] = baseline * (1 + 0.001 * (double)i);
         b[i] = fresh * (1 + 0.001 * (double)(runs - i));
@@ -114,17 +114,17 @@ static void a_clear_slow_down_is_a_regression(void **state)
 {
     (void)state;
     gated_metric slower = judge("elapsed_time_seconds", 100, 120, 5);
-    assert_int_equal(slower.verdict, GATE_REGRESSION);
+    assert_int_equal(slower.verdict, ROAST_WORSE);
     assert_near(slower.log_ratio.estimate, log(1.2), 0.005);
     assert_null(slower.why);
-    assert_int_equal(judge("elapsed_time_seconds", 100, 80, 5).verdict, GATE_FINE);
+    assert_int_equal(judge("elapsed_time_seconds", 100, 80, 5).verdict, ROAST_NOT_WORSE);
 }
 
 static void a_change_within_the_noise_is_none(void **state)
 {
     (void)state;
     gated_metric same = judge("elapsed_time_seconds", 100, 101, 5);
-    assert_int_equal(same.verdict, GATE_FINE);
+    assert_int_equal(same.verdict, ROAST_NOT_WORSE);
     assert_true(same.worst < log(1.03));
 }
 
@@ -133,7 +133,7 @@ static void two_runs_tell_nothing_whatever_they_say(void **state)
     (void)state;
     for (int slower = 0; slower < 2; slower++) {
         gated_metric few = judge("elapsed_time_seconds", 100, slower ? 200 : 100, 2);
-        assert_int_equal(few.verdict, GATE_UNDECIDED);
+        assert_int_equal(few.verdict, ROAST_UNDECIDED);
         assert_non_null(few.why);
         assert_true(few.runs_needed > 2);
     }
@@ -142,8 +142,8 @@ static void two_runs_tell_nothing_whatever_they_say(void **state)
 static void more_is_better_for_rates(void **state)
 {
     (void)state;
-    assert_int_equal(judge("event_rate_elapsed_khz", 100, 80, 5).verdict, GATE_REGRESSION);
-    assert_int_equal(judge("event_rate_elapsed_khz", 100, 120, 5).verdict, GATE_FINE);
+    assert_int_equal(judge("event_rate_elapsed_khz", 100, 80, 5).verdict, ROAST_WORSE);
+    assert_int_equal(judge("event_rate_elapsed_khz", 100, 120, 5).verdict, ROAST_NOT_WORSE);
 }
 
 /* ---- Scaling ------------------------------------------------------------------------------------------------- */

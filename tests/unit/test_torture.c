@@ -19,8 +19,6 @@
 #include "view/json.h"
 #include "view/markdown.h"
 #include "view/openmetrics.h"
-#include "view/perfetto.h"
-#include "view/report.h"
 #include "view/scaling_view.h"
 #include "view/table.h"
 #include "view/terminal.h"
@@ -130,7 +128,7 @@ static roast_code report(const char *path, buf *out, roast_error *err)
     if (!code)
         code = roast_summarize(&summary, run, err);
     if (!code)
-        code = report_put(out, run, summary, err);
+        code = roast_run_report(out, run, summary, err);
     roast_summary_free(summary);
     roast_run_close(run);
     return code;
@@ -174,7 +172,7 @@ static roast_code plot(const char *path, buf *out, roast_error *err)
         code = out->code;
     }
     if (!code)
-        code = perfetto_trace(run, summary, collect, out, err);
+        code = roast_run_write_trace(run, summary, collect, out, err);
     if (!code) {
         openmetrics_summary(out, summary);
         code = out->code;
@@ -212,7 +210,7 @@ static roast_code inspect(const char *path, buf *out, roast_error *err)
 
 /* Runs that are open and summarised already, for what is done with several of them. */
 enum { OPEN_RUNS = 8 };
-static compare_input open_runs[OPEN_RUNS];
+static roast_subject open_runs[OPEN_RUNS];
 static char open_paths[OPEN_RUNS][128];
 
 static roast_code draw_tables(roast_code (*build)(table_set *set, const void *of, roast_error *err), const void *of,
@@ -249,7 +247,7 @@ static roast_code build_scaling(table_set *set, const void *of, roast_error *err
     return scaling_tables(set, of, err);
 }
 
-static roast_code compare_open(compare_input *inputs, size_t n_a, buf *out, roast_error *err)
+static roast_code compare_open(roast_subject *inputs, size_t n_a, buf *out, roast_error *err)
 {
     bootstrap_options bootstrap = bootstrap_defaults();
     bootstrap.replicates = 19;
@@ -262,7 +260,7 @@ static roast_code compare_open(compare_input *inputs, size_t n_a, buf *out, roas
         code = draw_charts(&charts, comparison_charts(&charts, c, err), out);
     if (!code)
         comparison_json(out, c);
-    comparison_free(c);
+    roast_comparison_free(c);
     return code ? code : out->code;
 }
 
@@ -273,7 +271,7 @@ static size_t tried_elsewhere;
 static roast_code compare(const char *how, buf *out, roast_error *err)
 {
     size_t n_a = strcmp(how, "groups") == 0 ? 2 : 1;
-    compare_input inputs[3] = {0};
+    roast_subject inputs[3] = {0};
     roast_code code = ROAST_OK;
     for (size_t i = 0; i < n_a + 1 && !code; i++) {
         inputs[i].label = open_runs[i].label;
@@ -295,18 +293,18 @@ static roast_code compare(const char *how, buf *out, roast_error *err)
 static roast_code gate_and_scale(const char *unused, buf *out, roast_error *err)
 {
     (void)unused;
-    gate_result *gate;
+    roast_gate *gate;
     scaling *s = NULL;
-    gate_options options = gate_defaults();
+    roast_gate_options options = roast_gate_defaults();
     options.metrics = "elapsed_time_seconds,peak_memory_bytes";
     roast_code code =
-        gate_runs(&gate, open_runs, OPEN_RUNS / 2, open_runs + OPEN_RUNS / 2, OPEN_RUNS / 2, &options, err);
+        roast_gate_runs(&gate, open_runs, OPEN_RUNS / 2, open_runs + OPEN_RUNS / 2, OPEN_RUNS / 2, &options, err);
     if (!code)
         code = draw_tables(build_gate, gate, out, err);
     if (!code)
         gate_json(out, gate);
     if (!code)
-        code = scaling_of_runs(&s, open_runs, OPEN_RUNS, NULL, err);
+        code = roast_scale(&s, open_runs, OPEN_RUNS, NULL, err);
     if (!code)
         code = draw_tables(build_scaling, s, out, err);
     chart_set charts = {0};
@@ -314,8 +312,8 @@ static roast_code gate_and_scale(const char *unused, buf *out, roast_error *err)
         code = draw_charts(&charts, scaling_charts(&charts, s, err), out);
     if (!code)
         scaling_json(out, s);
-    gate_free(gate);
-    scaling_free(s);
+    roast_gate_free(gate);
+    roast_scaling_free(s);
     return code ? code : out->code;
 }
 
@@ -412,7 +410,7 @@ static void drawing_charts_survives_any_failed_allocation(void **state)
 
 static void open_a_run(uint32_t day)
 {
-    compare_input *input = &open_runs[day];
+    roast_subject *input = &open_runs[day];
     synth_options options = small_options();
     options.luck = day;
     options.workers = day + 1;
