@@ -88,13 +88,13 @@ static const option *find_letter(const command *of, char letter)
 }
 
 /* Where parsing is; the next argument may be an option's value. */
-typedef struct scan {
+typedef struct command_line {
     invocation *out;
     char **arguments;
     int count, at;
-} scan;
+} command_line;
 
-static int take_value(scan *s, const option *o, const char *typed, const char *attached)
+static int take_value(command_line *s, const option *o, const char *typed, const char *attached)
 {
     const char **value = &s->out->values[o - s->out->command->options];
     if (!o->argument) {
@@ -112,7 +112,7 @@ static int take_value(scan *s, const option *o, const char *typed, const char *a
     return EXIT_FINE;
 }
 
-static int take_long(scan *s, const char *typed)
+static int take_long(command_line *s, const char *typed)
 {
     const char *name = typed + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
@@ -126,7 +126,7 @@ static int take_long(scan *s, const char *typed)
     return take_value(s, o, typed, equals ? equals + 1 : NULL);
 }
 
-static int take_letters(scan *s, const char *typed)
+static int take_letters(command_line *s, const char *typed)
 {
     for (const char *letter = typed + 1; *letter; letter++) {
         const option *o = find_letter(s->out->command, *letter);
@@ -154,7 +154,7 @@ static int check_operands(const invocation *call)
 int options_parse(invocation *out, const command *of, int count, char **arguments)
 {
     *out = (invocation){.command = of, .operands = (const char *const *)arguments};
-    scan s = {out, arguments, count, 0};
+    command_line s = {out, arguments, count, 0};
     bool only_operands = false, second_group = false;
     for (; s.at < count; s.at++) {
         char *typed = arguments[s.at];

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "core.h"
 #include "probe/pack.h"
-#include "source/root/facts.h"
+#include "source/root/file_record.h"
 #include "source/root/many.h"
 #include "view/html_tables.h"
 #include "view/inspect.h"

@@ -789,11 +789,6 @@ roast_code run_document_count(roast_run *run, const char *kind, const char *path
     return code;
 }
 
-const char *run_path(const roast_run *run)
-{
-    return run->path;
-}
-
 roast_str roast_run_name(const roast_run *run)
 {
     return roast_run_fact(run, "name");

@@ -65,7 +65,6 @@ roast_code run_document_sum(roast_run *run, const char *kind, const char *path, 
 /* How many distinct texts of an array end in a suffix; ROAST_ABSENT if there is no such array. */
 roast_code run_document_count(roast_run *run, const char *kind, const char *path, const char *suffix, int64_t *out,
                               roast_error *err);
-const char *run_path(const roast_run *run);
 
 /* Makes a run of a database that is open already, in memory. Takes the database, even if it fails. */
 roast_code run_adopt(roast_run **out, struct sqlite3 *db, roast_error *err);

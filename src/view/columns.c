@@ -416,11 +416,6 @@ static const struct {
     {"files", read_files},   {"branches", read_branches}, {"tasks", read_tasks},
 };
 
-const char *columns_table_at(size_t index)
-{
-    return index < sizeof tables / sizeof *tables ? tables[index].name : NULL;
-}
-
 roast_code columns_read(column_table *out, roast_run *run, const char *table, roast_error *err)
 {
     *out = (column_table){0};

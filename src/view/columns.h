@@ -35,6 +35,5 @@ roast_code columns_begin(column_table *out, const char *name, const char *const 
 roast_code columns_push(column_table *table, const roast_value *values); /* ROAST_MEMORY if there is none */
 void columns_release(column_table *table);
 const column *columns_find(const column_table *table, roast_str name); /* NULL if there is none */
-const char *columns_table_at(size_t index);                            /* names of the tables; NULL after the last */
 
 #endif

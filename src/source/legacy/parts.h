@@ -4,7 +4,7 @@
 #define SOURCE_LEGACY_PARTS_H
 
 #include "model/sink.h"
-#include "source/legacy/json.h"
+#include "source/legacy/json_input.h"
 #include "source/legacy/legacy.h"
 
 /* From the earliest to the latest of some times; first is ROAST_ABSENT if there were none. */

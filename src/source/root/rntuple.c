@@ -45,17 +45,17 @@ static bool checksum_agrees(const void *bytes, size_t len, uint64_t stored)
 
 /* ---- Frames ------------------------------------------------------------------------------------------------- */
 
-typedef struct frame {
+typedef struct ntuple_frame {
     cursor inside;
     uint32_t items; /* of a list */
-} frame;
+} ntuple_frame;
 
 /* Takes a frame off the cursor. A list with more items than its bytes can hold fails. */
-static frame next_frame(cursor *c, bool list, size_t smallest_item)
+static ntuple_frame next_frame(cursor *c, bool list, size_t smallest_item)
 {
     size_t begin = cursor_position(c), left = cursor_left(c);
     int64_t size = (int64_t)cursor_le64(c);
-    frame f = {*c, 0};
+    ntuple_frame f = {*c, 0};
     bool good = list ? size < 0 && size != INT64_MIN : size >= 0;
     uint64_t bytes = size < 0 ? 0 - (uint64_t)size : (uint64_t)size;
     if (c->failed || !good || bytes > left || bytes < SMALLEST_FRAME) {
@@ -202,19 +202,19 @@ static void read_column(ntuple *n, cursor *c)
 /* Four lists: fields, columns, alias columns (which have no pages of their own) and extra type information. */
 static bool read_schema(ntuple *n, cursor *c)
 {
-    frame fields = next_frame(c, true, SMALLEST_FRAME);
+    ntuple_frame fields = next_frame(c, true, SMALLEST_FRAME);
     if (c->failed || !reserve_fields(n, fields.items))
         return false;
     for (uint32_t i = 0; i < fields.items && !fields.inside.failed; i++) {
-        frame f = next_frame(&fields.inside, false, 1);
+        ntuple_frame f = next_frame(&fields.inside, false, 1);
         read_field(n, &f.inside);
         fields.inside.failed |= f.inside.failed;
     }
-    frame columns = next_frame(c, true, SMALLEST_FRAME);
+    ntuple_frame columns = next_frame(c, true, SMALLEST_FRAME);
     if (c->failed || fields.inside.failed || !reserve_columns(n, columns.items))
         return false;
     for (uint32_t i = 0; i < columns.items && !columns.inside.failed; i++) {
-        frame f = next_frame(&columns.inside, false, 1);
+        ntuple_frame f = next_frame(&columns.inside, false, 1);
         read_column(n, &f.inside);
         columns.inside.failed |= f.inside.failed;
     }
@@ -253,7 +253,7 @@ static void add_page(root_branch *field, int64_t elements, uint16_t bits, const 
  * it is; then where the column's elements begin (negative: not this representation) and how it is compressed. */
 static bool read_column_pages(ntuple *n, cursor *columns, size_t column)
 {
-    frame pages = next_frame(columns, true, 4);
+    ntuple_frame pages = next_frame(columns, true, 4);
     cursor *c = &pages.inside;
     if (column >= n->n_columns || c->failed)
         return false;
@@ -274,9 +274,9 @@ static bool read_column_pages(ntuple *n, cursor *columns, size_t column)
 static bool read_clusters(ntuple *n, cursor *c)
 {
     root_tree *tree = n->tree;
-    frame summaries = next_frame(c, true, SMALLEST_FRAME);
+    ntuple_frame summaries = next_frame(c, true, SMALLEST_FRAME);
     for (uint32_t i = 0; i < summaries.items && !summaries.inside.failed; i++) {
-        frame f = next_frame(&summaries.inside, false, 1);
+        ntuple_frame f = next_frame(&summaries.inside, false, 1);
         cursor_skip(&f.inside, 8); /* first entry */
         int64_t entries = (int64_t)(cursor_le64(&f.inside) & UINT64_C(0xFFFFFFFFFFFFFF));
         summaries.inside.failed |= f.inside.failed;
@@ -285,9 +285,9 @@ static bool read_clusters(ntuple *n, cursor *c)
             tree->largest_cluster = entries;
     }
     saturated_add(&tree->clusters, summaries.items);
-    frame clusters = next_frame(c, true, SMALLEST_FRAME);
+    ntuple_frame clusters = next_frame(c, true, SMALLEST_FRAME);
     for (uint32_t i = 0; i < clusters.items && !clusters.inside.failed; i++) {
-        frame columns = next_frame(&clusters.inside, true, SMALLEST_FRAME);
+        ntuple_frame columns = next_frame(&clusters.inside, true, SMALLEST_FRAME);
         for (uint32_t k = 0; k < columns.items; k++)
             if (!read_column_pages(n, &columns.inside, k))
                 return false;
@@ -312,9 +312,9 @@ static roast_code read_page_list(ntuple *n, int64_t len, const locator *l, roast
 
 static roast_code read_cluster_groups(ntuple *n, cursor *c, roast_error *err)
 {
-    frame groups = next_frame(c, true, SMALLEST_FRAME);
+    ntuple_frame groups = next_frame(c, true, SMALLEST_FRAME);
     for (uint32_t i = 0; i < groups.items && !groups.inside.failed; i++) {
-        frame f = next_frame(&groups.inside, false, 1);
+        ntuple_frame f = next_frame(&groups.inside, false, 1);
         cursor_skip(&f.inside, 20); /* first entry, number of entries, number of clusters */
         int64_t len = (int64_t)cursor_le64(&f.inside);
         locator l = read_locator(&f.inside);
@@ -442,7 +442,7 @@ static roast_code read_footer(ntuple *n, const anchor *a, roast_error *err)
         return code;
     skip_features(&c);
     cursor_skip(&c, 8); /* checksum of the header */
-    frame extension = next_frame(&c, false, 1);
+    ntuple_frame extension = next_frame(&c, false, 1);
     if (c.failed || !read_schema(n, &extension.inside))
         return n->out_of_memory ? fail_memory(err) : fail(err, ROAST_CORRUPT, "its list of added fields is damaged");
     if (!check_columns(n))

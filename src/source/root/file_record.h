@@ -1,6 +1,6 @@
 /* A tree of a ROOT file as a run file keeps it. */
-#ifndef SOURCE_ROOT_FACTS_H
-#define SOURCE_ROOT_FACTS_H
+#ifndef SOURCE_ROOT_FILE_RECORD_H
+#define SOURCE_ROOT_FILE_RECORD_H
 
 #include "source/root/root.h"
 

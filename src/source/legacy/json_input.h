@@ -1,7 +1,7 @@
 /* JSON that people and Python wrote: parsing with errors that name the file and line, and typed access with errors
  * that name the place ("raw_chunk_metrics[3].duration is a string, not a number"). */
-#ifndef SOURCE_LEGACY_JSON_H
-#define SOURCE_LEGACY_JSON_H
+#ifndef SOURCE_LEGACY_JSON_INPUT_H
+#define SOURCE_LEGACY_JSON_INPUT_H
 
 #include <jansson.h>
 

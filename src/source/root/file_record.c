@@ -1,5 +1,5 @@
 /* From what the reader found to the record of a file. */
-#include "source/root/facts.h"
+#include "source/root/file_record.h"
 
 #include <ctype.h>
 #include <string.h>

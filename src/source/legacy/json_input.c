@@ -1,5 +1,5 @@
 /* JSON that people and Python wrote. Every error is one line: the file, the place in it, what is wrong. */
-#include "source/legacy/json.h"
+#include "source/legacy/json_input.h"
 
 #include <math.h>
 
