@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "command.h"
 #include "console.h"
+#include "help.h"
 
 const option COMPLETION_OPTIONS[] = {{.name = NULL}};
 
@@ -32,10 +33,15 @@ static void put_values(buf *out, const command *c)
         buf_format(out, "    %s:--%s", c->name, o->name);
         if (o->letter)
             buf_format(out, " | %s:-%c", c->name, o->letter);
-        if (o->choices)
-            buf_format(out, ") COMPREPLY=($(compgen -W \"%s\" -- \"$word\")); return ;;\n", o->choices);
-        else
+        if (o->choices || o->id_at) {
+            buf_text(out, ") COMPREPLY=($(compgen -W \"");
+            buf_text(out, o->choices ? o->choices : "");
+            if (o->id_at)
+                help_ids(out, o, " ");
+            buf_text(out, "\" -- \"$word\")); return ;;\n");
+        } else {
             buf_text(out, ") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n");
+        }
     }
 }
 

@@ -10,25 +10,25 @@
 #include "output.h"
 #include "runs.h"
 
-enum { TO, OUTPUT, ONLY, SALVAGE };
-const option EXPORT_OPTIONS[] = {
-    [TO] = {"to", "FORMAT", "json, csv, openmetrics or perfetto", "json csv openmetrics perfetto", 't'},
-    [OUTPUT] = {"output", "PATH", "file to write, or folder for the tables of CSV; - is standard output", NULL, 'o'},
-    [ONLY] = {"only", "TABLES",
-              "tables of CSV, separated by commas: run, datasets, sections, files, branches, workers, "
-              "failures, activities, ledger, ledger_datasets, ledger_workers, chunks",
-              "run datasets sections files branches workers failures activities ledger ledger_datasets ledger_workers "
-              "chunks",
-              0},
-    [SALVAGE] = OPTION_SALVAGE,
-    {.name = NULL},
-};
-
 static const char *const CSV_TABLES[] = {"run",      "datasets",        "sections",       "files",
                                          "branches", "workers",         "failures",       "activities",
                                          "ledger",   "ledger_datasets", "ledger_workers", "chunks"};
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
+
+static const char *csv_table_at(size_t index)
+{
+    return index < CSV_TABLE_COUNT ? CSV_TABLES[index] : NULL;
+}
+
+enum { TO, OUTPUT, ONLY, SALVAGE };
+const option EXPORT_OPTIONS[] = {
+    [TO] = {"to", "FORMAT", "json, csv, openmetrics or perfetto", "json csv openmetrics perfetto", 't'},
+    [OUTPUT] = {"output", "PATH", "file to write, or folder for the tables of CSV; - is standard output", NULL, 'o'},
+    [ONLY] = {"only", "TABLES", "tables of CSV, separated by commas:", NULL, 0, csv_table_at},
+    [SALVAGE] = OPTION_SALVAGE,
+    {.name = NULL},
+};
 
 typedef struct export
 {
@@ -150,7 +150,7 @@ static roast_code export_csv(const export *e, roast_error *err)
 static const char *csv_table_name_at(const void *context, size_t index)
 {
     (void)context;
-    return index < CSV_TABLE_COUNT ? CSV_TABLES[index] : NULL;
+    return csv_table_at(index);
 }
 
 static bool want(export *e, roast_str name)

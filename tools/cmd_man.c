@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "command.h"
 #include "console.h"
+#include "help.h"
 
 const option MAN_OPTIONS[] = {{.name = NULL}};
 
@@ -33,7 +34,10 @@ static void put_option(buf *out, const option *o)
     if (o->argument)
         buf_format(out, " \\fI%s\\fR", o->argument);
     buf_char(out, '\n');
-    put_troff(out, o->help);
+    buf help = {0};
+    help_option(&help, o);
+    put_troff(out, help.code ? o->help : help.data);
+    buf_release(&help);
     buf_char(out, '\n');
 }
 

@@ -5,15 +5,7 @@
 
 enum { ONLY, ALL, JSON, SALVAGE, WIDTH, COLOR };
 const option SHOW_OPTIONS[] = {
-    [ONLY] =
-        {"only", "TABLES",
-         "only these tables, separated by commas: findings, ledger, throughput, events, timing, resources, chunks, "
-         "fine, tasks, datasets, sections, files, reading, branches, workers, ledger_datasets, ledger_workers, "
-         "failures, notes",
-         "findings ledger throughput events timing resources chunks fine tasks datasets sections files reading "
-         "branches "
-         "workers ledger_datasets ledger_workers failures notes",
-         0},
+    [ONLY] = {"only", "TABLES", "only these tables, separated by commas:", NULL, 0, roast_table_id},
     [ALL] = {"all", NULL, "every row of the tables that are otherwise cut after ten", NULL, 'a'},
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,

@@ -11,8 +11,9 @@ typedef struct option {
     const char *name;     /* without the dashes; a list ends with NULL */
     const char *argument; /* "N"; NULL for a switch */
     const char *help;
-    const char *choices; /* what shell completion offers, separated by spaces */
-    char letter;         /* 0 if there is none */
+    const char *choices;                /* what shell completion offers, separated by spaces */
+    char letter;                        /* 0 if there is none */
+    const char *(*id_at)(size_t index); /* or ids, NULL after the last: the help lists them too */
 } option;
 
 typedef struct invocation invocation;

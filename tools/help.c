@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "console.h"
 
@@ -28,6 +27,21 @@ static void put_paragraph(buf *out, const char *text, int indent)
     buf_char(out, '\n');
 }
 
+void help_ids(buf *out, const option *o, const char *separator)
+{
+    for (size_t i = 0; o->id_at(i); i++)
+        buf_format(out, "%s%s", i ? separator : "", o->id_at(i));
+}
+
+void help_option(buf *out, const option *o)
+{
+    buf_text(out, o->help);
+    if (!o->id_at)
+        return;
+    buf_char(out, ' ');
+    help_ids(out, o, ", ");
+}
+
 static void put_option(buf *out, const option *o)
 {
     size_t start = out->len;
@@ -42,7 +56,10 @@ static void put_option(buf *out, const option *o)
         buf_format(out, "\n%*s", HELP_COLUMN, "");
     else
         buf_format(out, "%*s", (int)(HELP_COLUMN - width), "");
-    put_paragraph(out, o->help, HELP_COLUMN);
+    buf help = {0};
+    help_option(&help, o);
+    put_paragraph(out, help.code ? o->help : help.data, HELP_COLUMN);
+    buf_release(&help);
 }
 
 static void write_command(buf *out, const command *c)

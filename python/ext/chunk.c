@@ -198,16 +198,15 @@ static PyObject *chunk_set(PyObject *self, PyObject *const *args, Py_ssize_t nar
     Py_RETURN_NONE;
 }
 
-static PyObject *chunk_phase(PyObject *self, PyObject *name)
+static PyObject *chunk_enter_phase(PyObject *self, PyObject *name)
 {
-    static const char *const names[] = {"", "open", "events", "process", "return"};
     chunk_object *chunk = target_of((chunk_object *)self);
     if (!PyUnicode_Check(name)) {
         PyErr_SetString(PyExc_TypeError, "Chunk.phase: the name of a phase is needed");
         return NULL;
     }
-    for (probe_phase phase = PHASE_OPEN; phase <= PHASE_RETURN; phase++)
-        if (PyUnicode_CompareWithASCIIString(name, names[phase]) == 0) {
+    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT; phase++)
+        if (PyUnicode_CompareWithASCIIString(name, PHASES[phase].key) == 0) {
             if (chunk->probe && !chunk->finished)
                 probe_chunk_phase(chunk->probe, phase);
             Py_RETURN_NONE;
@@ -426,7 +425,7 @@ static PyObject *chunk_get_nested(PyObject *self, void *unused)
 }
 
 static PyMethodDef chunk_methods[] = {
-    {"phase", chunk_phase, METH_O,
+    {"phase", chunk_enter_phase, METH_O,
      "phase(name)\n--\n\nEnd the phase the chunk is in and start 'open', 'events', 'process' or 'return'."},
     {"set", (PyCFunction)(void (*)(void))chunk_set, METH_FASTCALL | METH_KEYWORDS,
      "set(**fields)\n--\n\nSay what is known of the chunk: dataset, file, treename, uuid, entry_start, entry_stop,\n"

@@ -99,25 +99,35 @@ static void make_phases_alike(compare_work *w)
     for (compare_side side = SIDE_A; side < SIDES; side++) {
         int64_t *phases = w->phases[side];
         if (!delay) {
-            phases[PHASE_WAIT] += phases[PHASE_DELAY];
-            phases[PHASE_DELAY] = 0;
+            phases[LEDGER_PROCESS_IO] += phases[LEDGER_PROCESS_CORE];
+            phases[LEDGER_PROCESS_CORE] = 0;
         }
         if (!cpu) {
-            phases[PHASE_PROCESS] += phases[PHASE_CPU] + phases[PHASE_WAIT] + phases[PHASE_DELAY];
-            phases[PHASE_CPU] = phases[PHASE_WAIT] = phases[PHASE_DELAY] = 0;
+            phases[LEDGER_PROCESS_UNSPLIT] +=
+                phases[LEDGER_PROCESS_CPU] + phases[LEDGER_PROCESS_IO] + phases[LEDGER_PROCESS_CORE];
+            phases[LEDGER_PROCESS_CPU] = phases[LEDGER_PROCESS_IO] = phases[LEDGER_PROCESS_CORE] = 0;
         }
     }
 }
 
 static bool break_down_by_phase(compare_work *w)
 {
-    compared_breakdown *breakdown = new_breakdown(w->out, "phases", "Core time by phase", PHASE_COUNT + 1);
+    static const struct {
+        ledger_category category;
+        const char *title;
+    } parts[] = {
+        {LEDGER_OPEN, TITLE_OPEN},     {LEDGER_EVENTS, TITLE_EVENTS},     {LEDGER_PROCESS_CPU, TITLE_CPU},
+        {LEDGER_PROCESS_IO, TITLE_IO}, {LEDGER_PROCESS_CORE, TITLE_CORE}, {LEDGER_PROCESS_UNSPLIT, TITLE_PROCESS},
+        {LEDGER_RETURN, TITLE_RETURN}, {LEDGER_FAILED, TITLE_FAILED},
+    };
+    enum { PARTS = sizeof parts / sizeof parts[0] };
+    compared_breakdown *breakdown = new_breakdown(w->out, "phases", "Core time by phase", PARTS + 1);
     if (!breakdown)
         return false;
     make_phases_alike(w);
-    for (size_t p = 0; p < PHASE_COUNT; p++)
-        add_part(breakdown, str_from(PHASE_TITLES[p]), seconds_per_run(w, SIDE_A, w->phases[SIDE_A][p]),
-                 seconds_per_run(w, SIDE_B, w->phases[SIDE_B][p]), (double)NAN, (double)NAN);
+    for (size_t p = 0; p < PARTS; p++)
+        add_part(breakdown, str_from(parts[p].title), seconds_per_run(w, SIDE_A, w->phases[SIDE_A][parts[p].category]),
+                 seconds_per_run(w, SIDE_B, w->phases[SIDE_B][parts[p].category]), (double)NAN, (double)NAN);
     double outside[SIDES];
     for (compare_side side = SIDE_A; side < SIDES; side++)
         outside[side] = core_seconds_of_side(w, side) - breakdown->total[side];
@@ -141,14 +151,14 @@ static bool break_down_by_section(compare_work *w)
     double around[SIDES], rest[SIDES], failed[SIDES];
     for (compare_side side = SIDE_A; side < SIDES; side++) {
         const int64_t *phases = w->phases[side];
-        around[side] = seconds_per_run(w, side, phases[PHASE_OPEN] + phases[PHASE_EVENTS] + phases[PHASE_RETURN]);
+        around[side] = seconds_per_run(w, side, phases[LEDGER_OPEN] + phases[LEDGER_EVENTS] + phases[LEDGER_RETURN]);
         rest[side] = seconds_per_run(w, side, w->outside_sections[side]);
-        failed[side] = seconds_per_run(w, side, phases[PHASE_FAILED]);
+        failed[side] = seconds_per_run(w, side, phases[LEDGER_FAILED]);
     }
     double none = (double)NAN;
     add_part(breakdown, STR("process(), in no section"), rest[SIDE_A], rest[SIDE_B], none, none);
     add_part(breakdown, STR("before and after process()"), around[SIDE_A], around[SIDE_B], none, none);
-    add_part(breakdown, STR("failed attempts"), failed[SIDE_A], failed[SIDE_B], none, none);
+    add_part(breakdown, STR(TITLE_FAILED), failed[SIDE_A], failed[SIDE_B], none, none);
     return add_table(w, breakdown, &w->sections, false);
 }
 

@@ -13,17 +13,6 @@
 #define ONLY_IN_B UINT32_MAX
 #define ANY_OTHER UINT32_MAX
 
-const char *const PHASE_TITLES[PHASE_COUNT] = {
-    [PHASE_OPEN] = "opening files",
-    [PHASE_EVENTS] = "building events",
-    [PHASE_CPU] = "process: CPU",
-    [PHASE_WAIT] = "process: I/O and locks",
-    [PHASE_DELAY] = "process: no core free",
-    [PHASE_PROCESS] = "process()",
-    [PHASE_RETURN] = "returning",
-    [PHASE_FAILED] = "failed attempts",
-};
-
 /* One run being read. Arrays go from its own numbers to those that both sides share. */
 typedef struct run_reading {
     compare_work *work;
@@ -200,19 +189,19 @@ static uint32_t cluster_of(run_reading *r, const run_chunk *row)
 static void add_phases(compare_work *w, compare_side side, const roast_chunk *chunk)
 {
     int64_t *phases = w->phases[side], process = or_zero(chunk->duration_ns);
-    phases[PHASE_OPEN] += or_zero(chunk->open_ns);
-    phases[PHASE_EVENTS] += or_zero(chunk->events_ns);
-    phases[PHASE_RETURN] += or_zero(chunk->return_ns);
+    phases[LEDGER_OPEN] += or_zero(chunk->open_ns);
+    phases[LEDGER_EVENTS] += or_zero(chunk->events_ns);
+    phases[LEDGER_RETURN] += or_zero(chunk->return_ns);
     if (chunk->cpu_ns == ROAST_ABSENT) {
-        phases[PHASE_PROCESS] += process;
+        phases[LEDGER_PROCESS_UNSPLIT] += process;
         return;
     }
     int64_t delay = or_zero(chunk->run_delay_ns);
     w->cpu_known[side] = true;
     w->delay_known[side] |= chunk->run_delay_ns != ROAST_ABSENT;
-    phases[PHASE_CPU] += chunk->cpu_ns;
-    phases[PHASE_DELAY] += delay;
-    phases[PHASE_WAIT] += process - chunk->cpu_ns - delay;
+    phases[LEDGER_PROCESS_CPU] += chunk->cpu_ns;
+    phases[LEDGER_PROCESS_CORE] += delay;
+    phases[LEDGER_PROCESS_IO] += process - chunk->cpu_ns - delay;
 }
 
 static bool add_to_cluster(cluster_sums *clusters, uint32_t cluster, int64_t ns, int64_t events)
@@ -314,7 +303,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     if (r->out_of_memory || (w->out->paired && !add_to_cluster(&w->clusters[r->side], cluster, busy, events)))
         return ROAST_MEMORY;
     if (failed) {
-        w->phases[r->side][PHASE_FAILED] += busy;
+        w->phases[r->side][LEDGER_FAILED] += busy;
         return remember_failed(r, row->id) ? ROAST_OK : ROAST_MEMORY;
     }
     add_phases(w, r->side, chunk);

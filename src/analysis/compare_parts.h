@@ -5,6 +5,7 @@
 #include "analysis/compare.h"
 #include "base/intern.h"
 #include "base/u64map.h"
+#include "model/core_time.h"
 
 /* Sums by name, for either side. */
 typedef struct part_sum {
@@ -16,21 +17,6 @@ typedef struct part_table {
     part_sum *sums; /* by number of the name */
     size_t capacity;
 } part_table;
-
-/* What a core did, in the order of a chunk's life. Together they are the time in chunks. */
-typedef enum chunk_phase {
-    PHASE_OPEN,
-    PHASE_EVENTS,
-    PHASE_CPU,
-    PHASE_WAIT,    /* in process(), neither on a CPU nor waiting for one */
-    PHASE_DELAY,   /* in process(), no core was free */
-    PHASE_PROCESS, /* in process(), where it is not known which of these */
-    PHASE_RETURN,
-    PHASE_FAILED, /* attempts that failed, from beginning to end */
-    PHASE_COUNT
-} chunk_phase;
-
-extern const char *const PHASE_TITLES[PHASE_COUNT];
 
 /* One successful attempt. */
 typedef struct chunk_times {
@@ -60,7 +46,7 @@ typedef struct compare_work {
     const roast_subject *inputs[SIDES];
     size_t n_inputs[SIDES];
     part_table datasets, sections, hosts;
-    int64_t phases[SIDES][PHASE_COUNT];
+    int64_t phases[SIDES][LEDGER_OF_CHUNKS]; /* by what the core did; together they are the time in chunks */
     bool cpu_known[SIDES], delay_known[SIDES];
     int64_t outside_sections[SIDES]; /* of successful attempts, in process() */
     intern files, uuids;             /* file and tree */

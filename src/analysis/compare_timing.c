@@ -28,11 +28,11 @@ static const judged_metric JUDGED[] = {
     {M_run_time_per_event_us_mean, "mean time per event", LESS_IS_BETTER, false},
     {M_run_time_per_event_us_p50, "median time per event", LESS_IS_BETTER, false},
     {M_run_time_per_event_us_p95, "95th percentile of time per event", LESS_IS_BETTER, false},
-    {M_run_chunk_cpu_seconds_total, "process: CPU", LESS_IS_BETTER, true},
-    {M_run_chunk_noncpu_seconds_total, "process: waiting", LESS_IS_BETTER, true},
-    {M_run_chunk_run_delay_seconds_total, "process: no core free", LESS_IS_BETTER, false},
-    {M_run_chunk_open_seconds_total, "opening files", LESS_IS_BETTER, true},
-    {M_run_chunk_events_seconds_total, "building events", LESS_IS_BETTER, false},
+    {M_run_chunk_cpu_seconds_total, TITLE_CPU, LESS_IS_BETTER, true},
+    {M_run_chunk_noncpu_seconds_total, TITLE_WAITING, LESS_IS_BETTER, true},
+    {M_run_chunk_run_delay_seconds_total, TITLE_CORE, LESS_IS_BETTER, false},
+    {M_run_chunk_open_seconds_total, TITLE_OPEN, LESS_IS_BETTER, true},
+    {M_run_chunk_events_seconds_total, TITLE_EVENTS, LESS_IS_BETTER, false},
     {M_run_core_efficiency, "core efficiency", MORE_IS_BETTER, false},
     {M_run_cpu_efficiency_fine, "CPU efficiency", MORE_IS_BETTER, false},
     {M_run_speedup_factor, "chunks at once", MORE_IS_BETTER, false},
@@ -85,19 +85,16 @@ typedef enum pair_quantity {
     PAIR_CPU,
     PAIR_WAIT,
     PAIR_DELAY,
-    PAIR_BACK
+    PAIR_RETURN
 } pair_quantity;
 
 static const struct {
     const char *id, *what;
 } QUANTITIES[] = {
-    [PAIR_CHUNK] = {"chunk", "time per chunk"},
-    [PAIR_OPEN] = {"open", "opening files"},
-    [PAIR_EVENTS] = {"events", "building events"},
-    [PAIR_CPU] = {"cpu", "process: CPU"},
-    [PAIR_WAIT] = {"wait", "process: I/O and locks"},
-    [PAIR_DELAY] = {"delay", "process: no core free"},
-    [PAIR_BACK] = {"return", "returning"},
+    [PAIR_CHUNK] = {"chunk", "time per chunk"}, [PAIR_OPEN] = {"open", TITLE_OPEN},
+    [PAIR_EVENTS] = {"events", TITLE_EVENTS},   [PAIR_CPU] = {"cpu", TITLE_CPU},
+    [PAIR_WAIT] = {"wait", TITLE_IO},           [PAIR_DELAY] = {"delay", TITLE_CORE},
+    [PAIR_RETURN] = {"return", TITLE_RETURN},
 };
 
 enum { QUANTITY_COUNT = sizeof QUANTITIES / sizeof QUANTITIES[0] };
@@ -131,7 +128,7 @@ static int64_t quantity_of(const chunk_times *own, const chunk_times *other, pai
         return own->process - own->cpu - sum_where_both(0, own->delay, other->delay);
     case PAIR_DELAY:
         return own->delay;
-    case PAIR_BACK:
+    case PAIR_RETURN:
         return own->return_ns;
     }
     return ROAST_ABSENT;

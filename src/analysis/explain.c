@@ -143,17 +143,10 @@ static void answer_what_ifs(explaining *e)
 
 static void read_ledger(explaining *e)
 {
-    static const char *const ids[] = {
-#define LEDGER_ID(name, id, title) #id,
-        LEDGER_CATEGORIES(LEDGER_ID)
-#undef LEDGER_ID
-    };
     for (size_t row = 0; row < e->summary->rows[ROAST_SCOPE_LEDGER].count; row++) {
-        roast_value id = summary_cell(e->summary, M_ledger_category, row);
-        roast_value seconds = summary_cell(e->summary, M_ledger_core_seconds, row);
-        for (int i = 0; i < LEDGER_COUNT; i++)
-            if (id.kind == ROAST_TEXT && str_equal(id.as.text, str_from(ids[i])))
-                e->ledger[i] = seconds.as.real;
+        ledger_category category = ledger_category_find(summary_cell(e->summary, M_ledger_category, row).as.text);
+        if (category < LEDGER_COUNT)
+            e->ledger[category] = summary_cell(e->summary, M_ledger_core_seconds, row).as.real;
     }
 }
 

@@ -498,14 +498,6 @@ static void account_pool(ledger_build *b)
     set_idle(&l->workers[pool], &scaled);
 }
 
-static const struct {
-    const char *id, *title;
-} CATEGORIES[LEDGER_COUNT] = {
-#define LEDGER_ROW(name, id, title) {#id, title},
-    LEDGER_CATEGORIES(LEDGER_ROW)
-#undef LEDGER_ROW
-};
-
 /* Categories that the run cannot have are left out; the residual is always there. */
 static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_error *err)
 {
@@ -520,8 +512,8 @@ static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_e
     for (int i = 0; i < LEDGER_COUNT; i++) {
         if (run->seconds[i] == 0 && i != LEDGER_RESIDUAL)
             continue;
-        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? "process: waiting" : CATEGORIES[i].title;
-        summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].id));
+        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? TITLE_WAITING : CATEGORIES[i].title;
+        summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].key));
         summary_cell_text(summary, M_ledger_title, row, str_from(title));
         summary_cell_real(summary, M_ledger_core_seconds, row, run->seconds[i]);
         summary_cell_real(summary, M_ledger_share_percent, row, ratio(run->seconds[i] * 100, b->total));

@@ -6,32 +6,7 @@
 #include "analysis/slots.h"
 #include "analysis/summary.h"
 #include "base/u64map.h"
-
-/* What the cores did. The order is that of the columns of worker_ledger; those of dataset_ledger end before MERGING. */
-#define LEDGER_CATEGORIES(X)                                                                                           \
-    X(PROCESS_CPU, process_cpu, "process: CPU")                                                                        \
-    X(PROCESS_IO, process_io, "process: I/O and locks")                                                                \
-    X(PROCESS_CORE, process_core, "process: no core free")                                                             \
-    X(PROCESS_UNSPLIT, process_unsplit, "process (CPU and waiting not told apart)")                                    \
-    X(OPEN, open, "opening files")                                                                                     \
-    X(EVENTS, events, "building events")                                                                               \
-    X(RETURN, return, "handing over, packing")                                                                         \
-    X(FAILED, failed, "failed and retried")                                                                            \
-    X(LOST, lost, "lost with workers")                                                                                 \
-    X(MERGING, merging, "merging")                                                                                     \
-    X(PREPROCESSING, preprocessing, "preprocessing")                                                                   \
-    X(IDLE_START, idle_start, "idle: start-up")                                                                        \
-    X(IDLE_QUEUE, idle_queue, "idle: chunks waited")                                                                   \
-    X(IDLE_TAIL, idle_tail, "idle: tail")                                                                              \
-    X(RESIDUAL, residual, "not explained")
-
-typedef enum ledger_category {
-#define LEDGER_ENUM(name, id, title) LEDGER_##name,
-    LEDGER_CATEGORIES(LEDGER_ENUM)
-#undef LEDGER_ENUM
-        LEDGER_COUNT,
-    LEDGER_OF_CHUNKS = LEDGER_MERGING /* the categories that a chunk's own record tells */
-} ledger_category;
+#include "model/core_time.h"
 
 typedef struct ledger_sums {
     double seconds[LEDGER_COUNT];

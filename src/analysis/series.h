@@ -6,6 +6,7 @@
 #include "analysis/presence.h"
 #include "analysis/summary.h"
 #include "base/arena.h"
+#include "model/core_time.h"
 #include "run/reader.h"
 
 /* One attempt at a chunk, on the run's clock: that of its worker, corrected by its offset. */
@@ -27,7 +28,7 @@ typedef struct chunk_mark {
 
 /* Where the time of a dataset's chunks went, failed attempts included. */
 typedef struct phase_sums {
-    double open, events, process, return_s; /* seconds */
+    double seconds[PHASE_COUNT];
 } phase_sums;
 
 typedef enum sample_field {

@@ -47,9 +47,9 @@ struct probe_chunk {
     void *owner;                    /* the caller's */
     atomic_bool abandoned;          /* freed by another thread; its own thread must take it off its stack */
     probe_chunk *next, **back_link; /* among those in process(); back_link NULL: not in the list */
-    probe_phase phase;
-    int64_t phase_start_ns, phase_ns[PHASE_RETURN + 1];
-    bool seen[PHASE_RETURN + 1];
+    chunk_phase phase;
+    int64_t phase_start_ns, phase_ns[PHASE_COUNT];
+    bool seen[PHASE_COUNT];
     int64_t t_start_ns, rss_before, rss_after, peak, sampled_peak;
     bool shares_peak, peak_reset;
     thread_readings start, sum; /* over process() */
@@ -238,7 +238,7 @@ static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
     peak_ends(chunk);
 }
 
-static void enter_phase(probe_chunk *chunk, probe_phase phase)
+static void enter_phase(probe_chunk *chunk, chunk_phase phase)
 {
     int64_t cpu_ns = chunk->phase == PHASE_PROCESS ? probe_read_cpu_ns() : ROAST_ABSENT;
     chunk->phase_ns[chunk->phase] += clock_monotonic_ns() - chunk->phase_start_ns;
@@ -258,7 +258,7 @@ static bool on_own_thread(const probe_chunk *chunk)
     return chunk->thread && chunk->thread == this_thread;
 }
 
-void probe_chunk_phase(probe_chunk *chunk, probe_phase phase)
+void probe_chunk_phase(probe_chunk *chunk, chunk_phase phase)
 {
     if (on_own_thread(chunk) && phase != chunk->phase)
         enter_phase(chunk, phase);
@@ -565,7 +565,7 @@ static bool fill_sections(probe_chunk *chunk, roast_chunk *record)
 bool probe_chunk_fill(probe_chunk *chunk, roast_chunk *record)
 {
     int64_t *const durations[] = {NULL, &record->open_ns, &record->events_ns, &record->duration_ns, &record->return_ns};
-    for (probe_phase phase = PHASE_OPEN; phase <= PHASE_RETURN; phase++)
+    for (chunk_phase phase = PHASE_OPEN; phase <= PHASE_RETURN; phase++)
         if (chunk->seen[phase])
             *durations[phase] = chunk->phase_ns[phase];
     record->thread = chunk->thread_id;

@@ -2,12 +2,9 @@
 #ifndef PROBE_CHUNK_H
 #define PROBE_CHUNK_H
 
-#include <roast.h>
+#include "model/core_time.h"
 
 typedef struct probe_chunk probe_chunk;
-
-/* What a worker does for a chunk, one after the other. Time outside of them is not recorded. */
-typedef enum probe_phase { PHASE_NONE, PHASE_OPEN, PHASE_EVENTS, PHASE_PROCESS, PHASE_RETURN } probe_phase;
 
 typedef enum probe_kind { SECTION_TIME, SECTION_MEMORY, SECTION_BYTES } probe_kind;
 
@@ -20,7 +17,7 @@ void *probe_chunk_owner(const probe_chunk *chunk);
 
 /* Ends the phase that the chunk is in and starts another; a phase that comes again is summed. On the chunk's own
  * thread: elsewhere it does nothing. */
-void probe_chunk_phase(probe_chunk *chunk, probe_phase phase);
+void probe_chunk_phase(probe_chunk *chunk, chunk_phase phase);
 /* Ends the measurement: the phase, open sections, and the chunk's place on its thread. Twice is fine. */
 void probe_chunk_end(probe_chunk *chunk);
 /* Fills in what was measured; everything else in record stays. Sections are borrowed from the chunk. False if memory

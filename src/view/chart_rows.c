@@ -348,15 +348,12 @@ void build_section_shares(chart_builder *b)
 /* ---- Where the time of a dataset went
  * -------------------------------------------------------------------------------------- */
 
-static double phase_at(const phase_sums *sums, size_t phase)
-{
-    const double seconds[] = {sums->open, sums->events, sums->process, sums->return_s};
-    return seconds[phase];
-}
-
 static double all_phases(const phase_sums *sums)
 {
-    return sums->open + sums->events + sums->process + sums->return_s;
+    double seconds = 0;
+    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT; phase++)
+        seconds += sums->seconds[phase];
+    return seconds;
 }
 
 static size_t rank_datasets(chart_builder *b, ranked_row *ranked)
@@ -371,10 +368,6 @@ static size_t rank_datasets(chart_builder *b, ranked_row *ranked)
 
 void build_dataset_phases(chart_builder *b)
 {
-    static const struct {
-        const char *name;
-        int colour;
-    } phases[] = {{"opening the file", 1}, {"building the events", 4}, {"process()", 0}, {"handing back", 3}};
     ranked_row *ranked = chart_alloc(b, run_datasets(b->run) + 1, sizeof *ranked);
     size_t count = ranked ? rank_datasets(b, ranked) : 0;
     if (!count) {
@@ -386,10 +379,11 @@ void build_dataset_phases(chart_builder *b)
     double *tops = chart_alloc(b, shown, sizeof *tops);
     for (size_t i = 0; i < shown && !b->failed; i++)
         chart_category(b, &b->out->x, i, dataset_name(b, (uint32_t)ranked[i].row));
-    for (size_t p = 0; p < 4 && !b->failed; p++) {
-        chart_series *bars = chart_add_series(b, CHART_BARS, str_from(phases[p].name), phases[p].colour, shown);
+    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT && !b->failed; phase++) {
+        chart_series *bars =
+            chart_add_series(b, CHART_BARS, str_from(PHASES[phase].title), PHASES[phase].colour, shown);
         for (size_t i = 0; i < shown; i++) {
-            double seconds = phase_at(&b->series->phases[ranked[i].row], p);
+            double seconds = b->series->phases[ranked[i].row].seconds[phase];
             if (seconds > 0)
                 chart_add_range(bars, (double)i, tops[i], tops[i] + seconds);
             tops[i] += seconds;

@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/room.h"
 #include "base/str.h"
+#include "model/core_time.h"
 #include "model/facts.h"
 #include "run/reader.h"
 #include "view/json.h"
@@ -425,11 +426,11 @@ static void snap(chunk_times *times, const trace_task *task)
     }
 }
 
-static void put_phase(trace *t, const char *name, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
+static void put_phase(trace *t, chunk_phase phase, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
 {
     if (to_ns <= from_ns)
         return;
-    begin_slice(t, "phase", str_from(name), worker, tid, from_ns, to_ns);
+    begin_slice(t, "phase", str_from(PHASES[phase].key), worker, tid, from_ns, to_ns);
     buf_char(&t->out, '}');
 }
 
@@ -475,12 +476,12 @@ static roast_code put_chunk(void *context, const run_chunk *row)
     place->slice_end_ns = times.done;
     uint32_t tid = place->tid;
     put_chunk_slice(t, row, tid, &times);
-    put_phase(t, "open", row->worker, tid, times.begun, times.opened);
-    put_phase(t, "events", row->worker, tid, times.opened, times.start);
-    put_phase(t, "process", row->worker, tid, times.start, times.end);
+    put_phase(t, PHASE_OPEN, row->worker, tid, times.begun, times.opened);
+    put_phase(t, PHASE_EVENTS, row->worker, tid, times.opened, times.start);
+    put_phase(t, PHASE_PROCESS, row->worker, tid, times.start, times.end);
     section_group group = sections_of(t, row->id, row->worker, tid);
     put_sections(t, &group, RUN_UNKNOWN, 0, times.start, times.end);
-    put_phase(t, "return", row->worker, tid, times.end, times.done);
+    put_phase(t, PHASE_RETURN, row->worker, tid, times.end, times.done);
     return pass_on(t, PART_BYTES);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "model/core_time.h"
 #include "view/chart.h"
 #include "view/findings.h"
 #include "view/format.h"
@@ -171,6 +172,11 @@ static void add_part(time_split *split, roast_str title, const char *class, doub
     split->total += seconds;
 }
 
+static void add_category(time_split *split, ledger_category category, roast_str title, double seconds)
+{
+    add_part(split, title, CATEGORIES[category].colour, seconds);
+}
+
 /* What the phases of chunks say, where the ledger has nothing: the sums of all attempts, and the rest of the core time.
  */
 static void split_by_phases(time_split *split, const roast_summary *s)
@@ -178,43 +184,27 @@ static void split_by_phases(time_split *split, const roast_summary *s)
     double cpu = known(summary_real(s, M_run_chunk_cpu_seconds_total));
     double waiting = known(summary_real(s, M_run_chunk_noncpu_seconds_total));
     double delay = fmin(known(summary_real(s, M_run_chunk_run_delay_seconds_total)), waiting);
-    if (cpu + waiting > 0) {
-        add_part(split, STR("process(): on the CPU"), "c0", cpu);
-        add_part(split, STR("process(): waiting"), "c1", waiting - delay);
-        add_part(split, STR("process(): no core free"), "c3", delay);
-    } else {
-        add_part(split, STR("process()"), "c0", known(summary_real(s, M_run_total_cpu_time)));
-    }
-    add_part(split, STR("opening files"), "c2", known(summary_real(s, M_run_chunk_open_seconds_total)));
-    add_part(split, STR("building events"), "c5", known(summary_real(s, M_run_chunk_events_seconds_total)));
+    double process = cpu + waiting > 0 ? 0 : known(summary_real(s, M_run_total_cpu_time));
+    double open = known(summary_real(s, M_run_chunk_open_seconds_total));
+    double events = known(summary_real(s, M_run_chunk_events_seconds_total));
     double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
+    add_category(split, LEDGER_PROCESS_CPU, STR("process(): on the CPU"), cpu);
+    add_category(split, LEDGER_PROCESS_IO, STR("process(): waiting"), waiting - delay);
+    add_category(split, LEDGER_PROCESS_CORE, STR("process(): no core free"), delay);
+    add_category(split, LEDGER_PROCESS_UNSPLIT, STR(TITLE_PROCESS), process);
+    add_category(split, LEDGER_OPEN, STR(TITLE_OPEN), open);
+    add_category(split, LEDGER_EVENTS, STR(TITLE_EVENTS), events);
     if (split->total > 0)
         add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));
 }
 
-/* Categories of the ledger by how they begin. */
-static const char *ledger_class(roast_str title)
+static void split_by_ledger(time_split *split, const roast_summary *s)
 {
-    static const struct {
-        const char *start, *class;
-    } classes[] = {
-        {"process: I/O", "c1"}, {"process: no core", "c3"}, {"process", "c0"}, {"opening", "c2"}, {"building", "c5"},
-        {"handing", "c6"},      {"merging", "c4"},          {"failed", "bad"}, {"lost", "bad"},   {"idle", "rest"},
-    };
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-        if (str_starts_with(title, str_from(classes[i].start)))
-            return classes[i].class;
-    return "neutral";
-}
-
-/* The ledger is a table of titles, shares and seconds. */
-static void split_by_ledger(time_split *split, const table *t)
-{
-    for (size_t row = 0; t->n_columns >= 3 && row < t->n_rows; row++) {
-        roast_str title = table_cell_at(t, row, 0)->text;
-        roast_value seconds = table_cell_at(t, row, 2)->value;
-        if (seconds.kind == ROAST_REAL)
-            add_part(split, title, ledger_class(title), seconds.as.real);
+    for (size_t row = 0; row < s->rows[ROAST_SCOPE_LEDGER].count; row++) {
+        ledger_category category = ledger_category_find(summary_cell(s, M_ledger_category, row).as.text);
+        roast_value seconds = summary_cell(s, M_ledger_core_seconds, row);
+        if (category < LEDGER_COUNT && seconds.kind == ROAST_REAL)
+            add_category(split, category, summary_cell(s, M_ledger_title, row).as.text, seconds.as.real);
     }
 }
 
@@ -315,9 +305,7 @@ static void put_findings(page *p)
 static void write_time(page *p)
 {
     time_split split = {0};
-    const table *by_category = find_table(p, "ledger");
-    if (by_category)
-        split_by_ledger(&split, by_category);
+    split_by_ledger(&split, p->summary);
     if (!split.count)
         split_by_phases(&split, p->summary);
     if (split.total > 0) {

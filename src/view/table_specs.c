@@ -2,6 +2,8 @@
  * stays and gives its reason. */
 #include "view/table_specs.h"
 
+#include "model/core_time.h"
+
 static const pair_spec THROUGHPUT[] = {
     {.title = "data read", .parts = {{M_run_total_bytes_read, ""}}, .shown = LINE_ALWAYS},
     {.title = "data rate",
@@ -87,8 +89,8 @@ static const pair_spec CHUNKS[] = {
     {.title = "  on the CPU", .parts = {{M_run_chunk_cpu_seconds_total, " in all"}}},
     {.title = "  waiting", .parts = {{M_run_chunk_noncpu_seconds_total, " in all"}}},
     {.title = "  for a core", .parts = {{M_run_chunk_run_delay_seconds_total, " in all"}}},
-    {.title = "opening files", .parts = {{M_run_chunk_open_seconds_total, " in all"}}},
-    {.title = "building events", .parts = {{M_run_chunk_events_seconds_total, " in all"}}},
+    {.title = TITLE_OPEN, .parts = {{M_run_chunk_open_seconds_total, " in all"}}},
+    {.title = TITLE_EVENTS, .parts = {{M_run_chunk_events_seconds_total, " in all"}}},
     {.title = "events per chunk", .parts = {{M_run_chunk_events_mean, ""}}},
     {.title = "  from / to", .join = " / ", .parts = {{M_run_chunk_events_min, ""}, {M_run_chunk_events_max, ""}}},
     {.title = "memory growth",
@@ -236,39 +238,23 @@ static const table_column LEDGER[] = {
     {"core time", M_ledger_core_seconds, .priority = 1},
 };
 
+#define DATASET_COLUMN(id, key, title, name, rank, colour) {name, M_dataset_ledger_##key, .priority = rank},
+#define WORKER_COLUMN(id, key, title, name, rank, colour)  {name, M_worker_ledger_##key, .priority = rank},
+
+/* clang-format off */
 static const table_column DATASET_LEDGER[] = {
     {"dataset", M_dataset_ledger_dataset, .shortens = true},
     {"core time", M_dataset_ledger_core_seconds, .bar = true},
-    {"CPU", M_dataset_ledger_process_cpu, .priority = 1},
-    {"I/O, locks", M_dataset_ledger_process_io, .priority = 1},
-    {"no core", M_dataset_ledger_process_core, .priority = 4},
-    {"process", M_dataset_ledger_process_unsplit, .priority = 1},
-    {"opening", M_dataset_ledger_open, .priority = 2},
-    {"building", M_dataset_ledger_events, .priority = 5},
-    {"packing", M_dataset_ledger_return, .priority = 6},
-    {"failed", M_dataset_ledger_failed, .priority = 3},
-    {"lost", M_dataset_ledger_lost, .priority = 3},
+    LEDGER_CATEGORIES_OF_CHUNKS(DATASET_COLUMN)
 };
 
 static const table_column WORKER_LEDGER[] = {
     {"worker", M_worker_ledger_worker, .shortens = true},
     {"core time", M_worker_ledger_core_seconds, .bar = true},
-    {"CPU", M_worker_ledger_process_cpu, .priority = 1},
-    {"I/O, locks", M_worker_ledger_process_io, .priority = 1},
-    {"no core", M_worker_ledger_process_core, .priority = 4},
-    {"process", M_worker_ledger_process_unsplit, .priority = 1},
-    {"opening", M_worker_ledger_open, .priority = 2},
-    {"building", M_worker_ledger_events, .priority = 5},
-    {"packing", M_worker_ledger_return, .priority = 6},
-    {"failed", M_worker_ledger_failed, .priority = 3},
-    {"lost", M_worker_ledger_lost, .priority = 3},
-    {"merging", M_worker_ledger_merging, .priority = 4},
-    {"preproc.", M_worker_ledger_preprocessing, .priority = 7},
-    {"start-up", M_worker_ledger_idle_start, .priority = 5},
-    {"chunks waited", M_worker_ledger_idle_queue, .priority = 2},
-    {"tail", M_worker_ledger_idle_tail, .priority = 2},
-    {"not explained", M_worker_ledger_residual, .priority = 3},
+    LEDGER_CATEGORIES_OF_CHUNKS(WORKER_COLUMN)
+    LEDGER_CATEGORIES_OF_WORKERS(WORKER_COLUMN)
 };
+/* clang-format on */
 
 #define PAIRS(rows) TABLE_OF_METRICS, .pairs = rows, .n_pairs = sizeof(rows) / sizeof(rows)[0]
 #define GRID(of, list)                                                                                                 \

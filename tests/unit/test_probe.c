@@ -82,7 +82,7 @@ static void phases_follow_each_other_and_add_up(void **state)
     (void)state;
     probe_chunk *chunk = probe_chunk_begin(NULL);
     int64_t before = clock_monotonic_ns();
-    const probe_phase phases[] = {PHASE_OPEN, PHASE_EVENTS, PHASE_PROCESS, PHASE_RETURN, PHASE_PROCESS};
+    const chunk_phase phases[] = {PHASE_OPEN, PHASE_EVENTS, PHASE_PROCESS, PHASE_RETURN, PHASE_PROCESS};
     for (size_t i = 0; i < 5; i++) {
         probe_chunk_phase(chunk, phases[i]);
         burn((int64_t)(i + 1) * 1000000);

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <zlib.h>
 
+#include "analysis/explain.h"
 #include "base/base64.h"
 #include "base/sha256.h"
 #include "summaries.h"
+#include "view/findings.h"
 #include "view/html.h"
 #include "view/page_columns.h"
 
@@ -192,6 +194,98 @@ static void a_table_has_its_first_rows_in_the_page_and_all_of_them_for_the_scrip
     roast_summary_free(summary);
 }
 
+/* ---- Words may change ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *key, *title, *class;
+} LEDGER[] = {
+    {"process_cpu", "process: CPU", "c0"},
+    {"process_io", "process: waiting", "c1"},
+    {"process_core", "process: no core free", "c3"},
+    {"process_unsplit", "process (CPU and waiting not told apart)", "c0"},
+    {"open", "opening files", "c2"},
+    {"events", "building events", "c5"},
+    {"return", "handing over, packing", "c6"},
+    {"failed", "failed and retried", "bad"},
+    {"lost", "lost with workers", "bad"},
+    {"merging", "merging", "c4"},
+    {"preprocessing", "preprocessing", "neutral"},
+    {"idle_start", "idle: start-up", "rest"},
+    {"idle_queue", "idle: chunks waited", "rest"},
+    {"idle_tail", "idle: tail", "rest"},
+    {"residual", "not explained", "neutral"},
+};
+enum { LEDGER_ROWS = sizeof LEDGER / sizeof LEDGER[0] };
+
+static roast_run *empty_run(void)
+{
+    roast_recorder *recorder;
+    roast_run *run;
+    assert_int_equal(roast_recorder_open(&recorder, in_scratch("a.roast"), NULL, NULL), ROAST_OK);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, NULL), ROAST_OK);
+    return run;
+}
+
+static void assert_colours_with_titles(roast_run *run, const char *const *titles)
+{
+    roast_summary *summary = empty_summary();
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_LEDGER, LEDGER_ROWS));
+    for (size_t row = 0; row < LEDGER_ROWS; row++) {
+        summary_cell_text(summary, M_ledger_category, row, str_from(LEDGER[row].key));
+        summary_cell_text(summary, M_ledger_title, row, str_from(titles[row]));
+        summary_cell_real(summary, M_ledger_core_seconds, row, 100);
+    }
+    buf page = {0};
+    assert_int_equal(roast_run_report(&page, run, summary, NULL), ROAST_OK);
+    for (size_t row = 0; row < LEDGER_ROWS; row++) {
+        char line[128];
+        snprintf(line, sizeof line, "<li><i class=\"%s\"></i><span>%s</span>", LEDGER[row].class, titles[row]);
+        assert_non_null(strstr(page.data, line));
+    }
+    buf_release(&page);
+    roast_summary_free(summary);
+}
+
+static void a_category_has_its_colour_whatever_it_is_called(void **state)
+{
+    (void)state;
+    const char *as_they_are[LEDGER_ROWS], *reworded[LEDGER_ROWS];
+    for (size_t row = 0; row < LEDGER_ROWS; row++) {
+        as_they_are[row] = LEDGER[row].title;
+        reworded[row] = LEDGER[LEDGER_ROWS - 1 - row].title; /* the words of another one */
+    }
+    roast_run *run = empty_run();
+    assert_colours_with_titles(run, as_they_are);
+    assert_colours_with_titles(run, reworded);
+    roast_run_close(run);
+}
+
+/* How many lines of the first list begin like this. */
+static size_t lines_with(const table_set *set, const char *start)
+{
+    size_t found = 0;
+    for (size_t row = 0; row < set->tables[0].n_rows; row++)
+        found += str_starts_with(table_cell_at(&set->tables[0], row, 1)->text, str_from(start));
+    return found;
+}
+
+static void commands_for_a_terminal_are_left_out_of_pages(void **state)
+{
+    (void)state;
+    roast_summary *summary = empty_summary();
+    explanation why = {.count = 1, .findings = {{.kind = FINDING_IO_BOUND, .core_seconds = 5}}};
+    table_set terminal, page;
+    assert_int_equal(findings_tables(&terminal, summary, &why, true, NULL), ROAST_OK);
+    assert_int_equal(findings_tables(&page, summary, &why, false, NULL), ROAST_OK);
+    assert_int_equal(lines_with(&terminal, "roast show RUN --only "), 1);
+    assert_int_equal(lines_with(&page, "roast "), 0);
+    assert_int_equal(page.tables[0].n_rows, terminal.tables[0].n_rows - 1);
+    tables_release(&terminal);
+    tables_release(&page);
+    roast_summary_free(summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +297,8 @@ int main(void)
         cmocka_unit_test(text_of_any_origin_is_text_in_html),
         cmocka_unit_test(a_text_that_is_too_long_loses_its_middle),
         cmocka_unit_test(a_table_has_its_first_rows_in_the_page_and_all_of_them_for_the_script),
+        test_in_scratch(a_category_has_its_colour_whatever_it_is_called),
+        cmocka_unit_test(commands_for_a_terminal_are_left_out_of_pages),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -1,0 +1,77 @@
+/* The phases of a chunk, and what core time goes into: one row each, with the id that code goes by, the key that
+ * programs and files see, and the words on the screen. Words are said here only: changing one changes nothing else. */
+#ifndef MODEL_CORE_TIME_H
+#define MODEL_CORE_TIME_H
+
+#include <roast.h>
+
+/* Words that several rows and tables share. */
+#define TITLE_OPEN    "opening files"
+#define TITLE_EVENTS  "building events"
+#define TITLE_PROCESS "process()"
+#define TITLE_CPU     "process: CPU"
+#define TITLE_WAITING "process: waiting" /* of which it is not known how much was for a core */
+#define TITLE_IO      "process: I/O and locks"
+#define TITLE_CORE    "process: no core free"
+#define TITLE_RETURN  "returning"
+#define TITLE_FAILED  "failed attempts"
+
+/* In the order of a chunk's life: id, key, title of one in charts, colour of the charts' palette. */
+#define CHUNK_PHASES(X)                                                                                                \
+    X(OPEN, open, "opening the file", 1)                                                                               \
+    X(EVENTS, events, "building the events", 4)                                                                        \
+    X(PROCESS, process, TITLE_PROCESS, 0)                                                                              \
+    X(RETURN, return, "handing back", 3)
+
+typedef enum chunk_phase {
+    PHASE_NONE,
+#define PHASE_ENUM(id, key, title, colour) PHASE_##id,
+    CHUNK_PHASES(PHASE_ENUM)
+#undef PHASE_ENUM
+        PHASE_COUNT
+} chunk_phase;
+
+typedef struct phase_info {
+    const char *key, *title;
+    int colour;
+} phase_info;
+
+extern const phase_info PHASES[PHASE_COUNT];
+
+/* What the cores did: id, key, title of its row, title and priority of its column, class of its colour in pages. Those
+ * that a chunk's own record tells come first. The order is that of the columns of dataset_ledger and worker_ledger. */
+#define LEDGER_CATEGORIES_OF_CHUNKS(X)                                                                                 \
+    X(PROCESS_CPU, process_cpu, TITLE_CPU, "CPU", 1, "c0")                                                             \
+    X(PROCESS_IO, process_io, TITLE_IO, "I/O, locks", 1, "c1")                                                         \
+    X(PROCESS_CORE, process_core, TITLE_CORE, "no core", 4, "c3")                                                      \
+    X(PROCESS_UNSPLIT, process_unsplit, "process (CPU and waiting not told apart)", "process", 1, "c0")                \
+    X(OPEN, open, TITLE_OPEN, "opening", 2, "c2")                                                                      \
+    X(EVENTS, events, TITLE_EVENTS, "building", 5, "c5")                                                               \
+    X(RETURN, return, "handing over, packing", "packing", 6, "c6")                                                     \
+    X(FAILED, failed, "failed and retried", "failed", 3, "bad")                                                        \
+    X(LOST, lost, "lost with workers", "lost", 3, "bad")
+
+#define LEDGER_CATEGORIES_OF_WORKERS(X)                                                                                \
+    X(MERGING, merging, "merging", "merging", 4, "c4")                                                                 \
+    X(PREPROCESSING, preprocessing, "preprocessing", "preproc.", 7, "neutral")                                         \
+    X(IDLE_START, idle_start, "idle: start-up", "start-up", 5, "rest")                                                 \
+    X(IDLE_QUEUE, idle_queue, "idle: chunks waited", "chunks waited", 2, "rest")                                       \
+    X(IDLE_TAIL, idle_tail, "idle: tail", "tail", 2, "rest")                                                           \
+    X(RESIDUAL, residual, "not explained", "not explained", 3, "neutral")
+
+typedef enum ledger_category {
+#define LEDGER_ENUM(id, key, title, column, priority, colour) LEDGER_##id,
+    LEDGER_CATEGORIES_OF_CHUNKS(LEDGER_ENUM) LEDGER_CATEGORIES_OF_WORKERS(LEDGER_ENUM)
+#undef LEDGER_ENUM
+        LEDGER_COUNT,
+    LEDGER_OF_CHUNKS = LEDGER_MERGING
+} ledger_category;
+
+typedef struct category_info {
+    const char *key, *title, *colour;
+} category_info;
+
+extern const category_info CATEGORIES[LEDGER_COUNT];
+ledger_category ledger_category_find(roast_str key); /* LEDGER_COUNT if there is none */
+
+#endif
