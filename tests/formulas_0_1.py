@@ -4,6 +4,7 @@ A number that is given whole stays whole. None counts as not given."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from fractions import Fraction
@@ -113,12 +114,14 @@ def chunks(records, sections=None):
         if values:
             metrics |= {f"chunk_{name}_mean{unit}": mean(values), f"chunk_{name}_min{unit}": min(values),
                         f"chunk_{name}_max{unit}": max(values)}  # fmt: skip
-            metrics |= {"total_events_from_chunks": sum(values)} if name == "events" else {f"chunk_{name}_std{unit}": deviation(values)}
+            spread = {f"chunk_{name}_std{unit}": deviation(values)}
+            metrics |= {"total_events_from_chunks": sum(values)} if name == "events" else spread
     metrics["per_dataset"] = {name: of_dataset([record for record in done if record.get("dataset", "unknown") == name])
                               for name in dict.fromkeys(record.get("dataset", "unknown") for record in done)}  # fmt: skip
     if sections:
         names = dict.fromkeys(section.get("name") or "unknown" for section in sections)
-        metrics["sections"] = {name: of_section([s for s in sections if (s.get("name") or "unknown") == name]) for name in names}
+        metrics["sections"] = {name: of_section([s for s in sections if (s.get("name") or "unknown") == name])
+                               for name in names}  # fmt: skip
     return metrics
 
 
@@ -143,8 +146,9 @@ def of_section(records):
 
 def chunk_info(records):
     names = ("file", "entry_start", "entry_stop", "t_start", "t_end")
-    return {(r["file"], r["entry_start"], r["entry_stop"]): (r["t_start"], r["t_end"], 0 if r.get("bytes_read") is None else r["bytes_read"])
-            for r in records if all(r.get(name) is not None for name in names)}  # fmt: skip
+    whole = [tuple(map(record.get, (*names, "bytes_read"))) for record in records
+             if all(record.get(name) is not None for name in names)]  # fmt: skip
+    return {row[:3]: (*row[3:5], 0 if row[5] is None else row[5]) for row in whole}
 
 
 def coverage(records):
@@ -158,7 +162,8 @@ def coverage(records):
         if record.get("file") is not None:
             first.setdefault(record["file"], record)
         branches |= set(record.get("accessed_branches") or ())
-    files = {name: {"total_branches": given(metadata, "total_branches"), "total_tree_bytes": given(metadata, "total_tree_bytes"),
+    files = {name: {"total_branches": given(metadata, "total_branches"),
+                    "total_tree_bytes": given(metadata, "total_tree_bytes"),
                     "branches_read_percent": given(first.get(name, {}), "branches_read_percent"),
                     "bytes_read": given(first.get(name, {}), "accessed_bytes"),
                     "bytes_read_percent": given(first.get(name, {}), "bytes_read_percent")}
@@ -184,7 +189,7 @@ def time_average(points):
     length = seconds(points[-1][0], points[0][0])
     if not length:
         return mean([value for _, value in points])
-    area = sum((a[1] + b[1]) / 2 * seconds(b[0], a[0]) for a, b in zip(points, points[1:], strict=False))
+    area = sum((a[1] + b[1]) / 2 * seconds(b[0], a[0]) for a, b in itertools.pairwise(points))
     return area / length
 
 
@@ -198,7 +203,7 @@ def peak_memory(by_worker):
 
 
 def tracking(data):
-    counts, memory, cores = ({} if data.get(f"worker_{name}") is None else data[f"worker_{name}"] for name in ("counts", "memory", "cores"))
+    counts, memory, cores = (data.get(f"worker_{name}") or {} for name in ("counts", "memory", "cores"))
     series = [sorted(points, key=operator.itemgetter(0)) for points in cores.values() if points]
     last = [points[-1][1] for points in series]
     known = sum(last) > 0
@@ -206,7 +211,8 @@ def tracking(data):
     if known:  # each worker's cores, for as long as it was seen, over the time in which any was
         start, end = min(points[0][0] for points in series), max(points[-1][0] for points in series)
         length = seconds(end, start)
-        total = float(sum(points[-1][1] * (seconds(points[-1][0], points[0][0]) / length if length else 1) for points in series))
+        stays = [seconds(points[-1][0], points[0][0]) / length if length else 1 for points in series]
+        total = float(sum(cores * stay for cores, stay in zip(last, stays, strict=True)))
     return {"avg_workers": time_average(counts.items()), "peak_workers": max([0, *counts.values()]),
             "total_cores": total, "cores_per_worker": mean(last) if known else None,
             "peak_memory_bytes": peak_memory(memory), "avg_memory_per_worker_bytes": average_memory(memory)}  # fmt: skip

@@ -36,6 +36,8 @@ PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t 
 PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 PyObject *core_current_chunk(PyObject *module, PyObject *unused);
 PyObject *core_charts(PyObject *module, PyObject *unused);
+PyObject *core_moments(PyObject *module, PyObject *values);
+PyObject *core_time_average(PyObject *module, PyObject *points);
 
 /* ---- errors.c: the one place that turns an error into an exception ------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* The module roastcoffea._core: its functions, and how its types come together. State is per interpreter, so that
  * subinterpreters do not share objects. */
 #include "base/str.h"
-#include "compat.h"
 #include "core.h"
 #include "inspect.h"
 #include "probe/pack.h"
@@ -139,6 +138,10 @@ static PyMethodDef core_functions[] = {
     {"file_facts", core_file_facts, METH_VARARGS,
      "file_facts(path, tree, url)\n--\n\nWhat a ROOT file says of a tree, packed for Recorder.file under its url."},
     {"pack_file", core_pack_file, METH_O, "pack_file(fields)\n--\n\nThe fields of a file, packed for Recorder.file."},
+    {"moments", core_moments, METH_O,
+     "moments(values)\n--\n\nMean and standard deviation (n - 1; 0 for one value); NaN for none."},
+    {"time_average", core_time_average, METH_O,
+     "time_average(points)\n--\n\nThe time-weighted mean of (nanoseconds, value) in the order of time; NaN for none."},
     {"catalogue", core_catalogue, METH_NOARGS, "catalogue()\n--\n\nEvery metric: its names, unit and meaning."},
     {NULL, NULL, 0, NULL},
 };
@@ -178,7 +181,7 @@ static int core_exec(PyObject *module)
     state->error = PyErr_NewExceptionWithDoc("roastcoffea.RoastError", "A run, or what a worker sent, cannot be used.",
                                              NULL, NULL);
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
-        PyModule_AddStringConstant(module, "__version__", roast_version()) || compat_add(module))
+        PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;
     return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
                    run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||

@@ -208,18 +208,14 @@ static roast_code copy_notes(roast_summary *summary, const roast_run *run, roast
     return ROAST_OK;
 }
 
-/* What the source states and no record gives. */
+/* What the source states. Before anything else: what records give replaces it, and what is computed may use it. */
 static void take_given(roast_summary *summary, const roast_run *run)
 {
     for (size_t i = 0; i < run_givens(run); i++) {
         roast_value value;
         metric_id id = metric_find(ROAST_SCOPE_RUN, run_given(run, i, &value));
-        if (id == METRIC_COUNT || summary->values[id].kind != ROAST_NOTHING)
-            continue;
-        if (value.kind != ROAST_INT && value.kind != ROAST_REAL)
-            continue;
-        summary->values[id] = value;
-        summary->why[id] = NULL;
+        if (id != METRIC_COUNT && (value.kind == ROAST_INT || value.kind == ROAST_REAL))
+            summary->values[id] = value;
     }
 }
 
@@ -250,13 +246,13 @@ static roast_code analyse(analysis *a, roast_error *err)
     if (!a->datasets || !a->files || !a->workers || !ledger_init(&a->ledger, a->run) ||
         !trace_init(&a->trace, a->run, MOST_EXPLAINED))
         return fail_memory(err);
+    take_given(a->summary, a->run);
     roast_code code = copy_facts(a->summary, a->run, err);
     for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
         code = parts[i](a, err);
     if (code)
         return code;
     say_what_is_absent(a);
-    take_given(a->summary, a->run);
     return copy_notes(a->summary, a->run, err);
 }
 

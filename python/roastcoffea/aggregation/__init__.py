@@ -1,4 +1,4 @@
-"""The sums of roastcoffea 0.1, for scripts that call them; each answers from C."""
+"""The sums of roastcoffea 0.1, for scripts that call them; see ``roastcoffea.legacy``."""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-__all__ = ["load_measurement", "plain_value", "save_measurement", "save_run"]
+from roastcoffea.legacy.memory import plain_value
+
+__all__ = ["load_measurement", "save_measurement", "save_run"]
 
 _FORMAT = "roastcoffea_measurement_v1"
 
@@ -18,7 +20,7 @@ def save_measurement(
     metrics: dict[str, Any],
     t0: float,
     t1: float,
-    output_dir: str | os.PathLike,
+    output_dir: str | os.PathLike[str],
     measurement_name: str | None = None,
     config: dict[str, Any] | None = None,
 ) -> Path:
@@ -56,7 +58,7 @@ def save_measurement(
     return folder
 
 
-def save_run(run: Any, output_dir: str | os.PathLike, measurement_name: str | None = None) -> Path:
+def save_run(run: Any, output_dir: str | os.PathLike[str], measurement_name: str | None = None) -> Path:
     """Write a measurement directory of a run, with its run file."""
     t0, t1 = run.times
     folder = save_measurement(run.metrics, t0, t1, output_dir, measurement_name)
@@ -64,7 +66,7 @@ def save_run(run: Any, output_dir: str | os.PathLike, measurement_name: str | No
     return folder
 
 
-def load_measurement(path: str | os.PathLike) -> tuple[dict[str, Any], float, float]:
+def load_measurement(path: str | os.PathLike[str]) -> tuple[dict[str, Any], float, float]:
     """Read a measurement directory of any generation, or a run file.
 
     Returns
@@ -83,12 +85,3 @@ def load_measurement(path: str | os.PathLike) -> tuple[dict[str, Any], float, fl
 
 def _write(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=2, default=plain_value))
-
-
-def plain_value(value: Any) -> Any:
-    """What JSON has no form for, as something it has."""
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    return value.item() if hasattr(value, "item") else str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import shutil
 import sys
 from typing import Any
@@ -103,13 +102,11 @@ def _html_table(model: dict[str, Any]) -> str:
 
 def _format(metrics: dict[str, Any], table: str, *needed: str) -> Any:
     """One table, as the C library makes it of these metrics; None if there is nothing to show."""
-    from roastcoffea import _core
-    from roastcoffea.export.measurements import plain_value
+    from roastcoffea.legacy.memory import run_of
 
     if needed and all(metrics.get(name) is None for name in needed):
         return None
-    run = _core.Run.of_metrics(json.dumps(metrics, default=plain_value, skipkeys=True))
-    models = {model["id"]: model for model in run.summary().tables()}
+    models = {model["id"]: model for model in run_of(metrics).summary().tables()}
     return rich_table(models[table]) if table in models else None
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from roastcoffea import _core
+from roastcoffea.legacy.memory import run_of
 from roastcoffea.visualization.chart import Chart, page_of
 
 __all__ = ["Figure", "Size", "Target", "draw", "of_chunk_info", "of_chunks", "of_metrics", "of_spans", "of_tracking"]
 
 #: What every plot takes and gives: where to write it, inches, and (fig, ax).
-Target = str | os.PathLike | None
+Target = str | os.PathLike[str] | None
 Size = tuple[float, float] | None
 Figure = tuple[Any, Any]
 #: What a plot is made from: a run, its summary, and options of the chart.
@@ -111,10 +111,8 @@ def _recorded(data: Any) -> Source | None:
 
 
 def _source(parts: dict[str, Any], **options: Any) -> Source:
-    from roastcoffea.export.measurements import plain_value
-
     try:
-        run = _core.Run.of_metrics(json.dumps(parts, default=plain_value))
+        run = run_of(parts)
         return run, run.summary(), options
     except _core.RoastError as error:
         raise ValueError(str(error)) from error

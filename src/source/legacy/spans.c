@@ -226,13 +226,17 @@ static uint32_t find_processor(const spans *s, prefix_times stated)
 static roast_code name_processor(spans *s)
 {
     prefix_times stated;
-    roast_code code = stated_times(s, &stated);
+    roast_str name;
+    json_place at = place_member(&s->r->metrics_file, "processor_name");
+    roast_code code = json_read_text(&at, json_object_get(s->r->metrics, "processor_name"), &name, s->r->err);
+    if (!code)
+        code = stated_times(s, &stated);
     if (code)
         return code;
-    uint32_t prefix = find_processor(s, stated);
-    if (prefix == INTERN_NONE)
-        return ROAST_OK;
-    return s->r->sink->fact(s->r->sink->context, "processor", s->prefixes.strings[prefix], s->r->err);
+    uint32_t prefix = str_absent(name) ? find_processor(s, stated) : INTERN_NONE;
+    if (prefix != INTERN_NONE)
+        name = s->prefixes.strings[prefix];
+    return str_absent(name) ? ROAST_OK : s->r->sink->fact(s->r->sink->context, "processor", name, s->r->err);
 }
 
 /* ---- The activities

@@ -20,7 +20,8 @@ def get_parser(backend: str) -> AbstractTrackingDataParser:
 
     registered = parser_of(backend)
     if registered is not None:
-        return registered() if isinstance(registered, type) else registered
+        parser: AbstractTrackingDataParser = registered() if isinstance(registered, type) else registered
+        return parser
     if backend in ("dask", "local"):
         return DaskTrackingDataParser()
     raise ValueError(f"Unsupported backend: {backend!r}; there are dask and local, and register_backend() adds others")

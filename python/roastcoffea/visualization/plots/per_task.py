@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roastcoffea import _core
+from roastcoffea.legacy.totals import extract_per_task_metrics
 from roastcoffea.visualization.data import Figure, Size, Target, draw, of_spans
 
 __all__ = [
@@ -13,11 +13,6 @@ __all__ = [
     "plot_per_task_cpu_io",
     "plot_per_task_overhead",
 ]
-
-
-def extract_per_task_metrics(span_metrics: dict[tuple[str, ...], Any]) -> dict[str, dict[str, float]]:
-    """What each kind of task did: ``{task: {activity: value}}``."""
-    return _core.extract_per_task_metrics(span_metrics)
 
 
 def plot_per_task_cpu_io(
