@@ -1,5 +1,5 @@
 # The door for newcomers. Each target installs what it needs (scripts/need, scripts/venv); meson.build builds.
-.PHONY: help demo build test bench sanitize format docs clean
+.PHONY: help demo build test bench sanitize mutants format docs clean
 .DEFAULT_GOAL := help
 
 VENV  := .venv/bin
@@ -33,6 +33,11 @@ sanitize: ## the tests under the address and undefined-behaviour sanitizers, val
 	@scripts/need build test sanitize
 	@scripts/venv build test package
 	@scripts/sanitize
+
+mutants: ## break the code on purpose, one change at a time, and show which test notices (an hour)
+	@scripts/need build test
+	@scripts/venv build test
+	@$(VENV)/python tests/mutants/run.py
 
 format:  ## lay out the code: clang-format, and what ruff can repair
 	@scripts/venv test

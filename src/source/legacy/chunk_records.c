@@ -13,7 +13,7 @@
 
 static const double MIB = 1048576, GB = 1e9;
 
-typedef enum field_kind {
+typedef enum json_field_kind {
     FIELD_INT,
     FIELD_TEXT,
     FIELD_EPOCH,   /* seconds → nanoseconds UTC */
@@ -27,21 +27,21 @@ typedef enum field_kind {
     FIELD_PARTS,       /* sections and files, read apart */
     FIELD_CUSTOM,      /* a map of custom values */
     FIELD_DERIVED,     /* follows from another key; kept as a custom value if that one is missing */
-} field_kind;
+} json_field_kind;
 
-typedef struct field {
+typedef struct json_field {
     const char *key;
-    field_kind kind;
+    json_field_kind kind;
     size_t offset;       /* in roast_chunk */
     const char *derived; /* FIELD_DERIVED: from this key; NULL: it is not needed at all */
     bool newer;          /* not of 0.1.x: with another type it is the user's */
-} field;
+} json_field;
 
 #define AT(name)    .offset = offsetof(roast_chunk, name)
 #define NEWER(name) .offset = offsetof(roast_chunk, name), .newer = true
 
 /* In the order of strcmp. */
-static const field FIELDS[] = {
+static const json_field FIELDS[] = {
     {.key = "accessed_branches", .kind = FIELD_BRANCHES},
     {.key = "accessed_bytes", .kind = FIELD_OF_BRANCHES},
     {.key = "accessed_uncompressed_bytes", .kind = FIELD_OF_BRANCHES},
@@ -192,7 +192,7 @@ static roast_code add_custom_map(chunks *c, const json_place *at, json_t *value)
 
 static int compare_key(const void *key, const void *element)
 {
-    return strcmp(key, ((const field *)element)->key);
+    return strcmp(key, ((const json_field *)element)->key);
 }
 
 static roast_code read_branches(chunks *c, const json_place *at, json_t *value)
@@ -229,7 +229,7 @@ static roast_code read_scaled(chunks *c, const json_place *at, const json_t *val
     return ROAST_OK;
 }
 
-static roast_code read_number(chunks *c, const field *f, const json_place *at, const json_t *value, int64_t *out)
+static roast_code read_number(chunks *c, const json_field *f, const json_place *at, const json_t *value, int64_t *out)
 {
     if (*out != ROAST_ABSENT) /* an older name of what is there already */
         return ROAST_OK;
@@ -257,7 +257,7 @@ static roast_code read_number(chunks *c, const field *f, const json_place *at, c
     }
 }
 
-static bool type_fits(const field *f, const json_t *value)
+static bool type_fits(const json_field *f, const json_t *value)
 {
     if (f->kind == FIELD_TEXT)
         return json_is_string(value) || json_is_null(value);
@@ -266,7 +266,7 @@ static bool type_fits(const field *f, const json_t *value)
     return json_is_number(value) || json_is_null(value);
 }
 
-static roast_code read_field(chunks *c, const field *f, const json_place *at, json_t *chunk, json_t *value)
+static roast_code read_field(chunks *c, const json_field *f, const json_place *at, json_t *chunk, json_t *value)
 {
     char *target = (char *)&c->chunk + f->offset;
     if (f->newer && !type_fits(f, value))
@@ -305,7 +305,7 @@ static roast_code read_fields(chunks *c, const json_place *at, json_t *chunk)
     json_object_foreach(chunk, key, value)
     {
         json_place place = place_member(at, key);
-        const field *f = bsearch(key, FIELDS, sizeof FIELDS / sizeof *FIELDS, sizeof *FIELDS, compare_key);
+        const json_field *f = bsearch(key, FIELDS, sizeof FIELDS / sizeof *FIELDS, sizeof *FIELDS, compare_key);
         code = f ? read_field(c, f, &place, chunk, value) : add_custom(c, key, value);
         if (code)
             return code;

@@ -28,12 +28,12 @@ static const metric_id ZERO_IS_ABSENT[] = {
     M_run_num_chunks,
 };
 
-typedef struct totals {
+typedef struct legacy_totals {
     legacy_reader *r;
     roast_value values[METRIC_COUNT];
-} totals;
+} legacy_totals;
 
-static double real_of(const totals *t, metric_id id)
+static double real_of(const legacy_totals *t, metric_id id)
 {
     roast_value value = t->values[id];
     return value.kind == ROAST_INT ? (double)value.as.integer : value.kind == ROAST_REAL ? value.as.real : (double)NAN;
@@ -55,7 +55,7 @@ static roast_code read_value(const json_place *at, metric_id id, const json_t *v
 }
 
 /* Under its own name a metric is taken rather than under one of its aliases. */
-static roast_code collect(totals *t)
+static roast_code collect(legacy_totals *t)
 {
     const char *key;
     json_t *member;
@@ -78,7 +78,7 @@ static roast_code collect(totals *t)
 
 /* num_chunks of the report was overwritten by the number of chunk records, but the mean over the report's chunks was
  * not: it still tells how many they were. */
-static roast_code recover_num_chunks(totals *t)
+static roast_code recover_num_chunks(legacy_totals *t)
 {
     double stated = real_of(t, M_run_num_chunks);
     double ratio = real_of(t, M_run_total_cpu_time) / real_of(t, M_run_avg_cpu_time_per_chunk);
@@ -96,7 +96,7 @@ static roast_code recover_num_chunks(totals *t)
                              recovered, stated);
 }
 
-static void drop_zeros(totals *t)
+static void drop_zeros(legacy_totals *t)
 {
     for (size_t i = 0; i < sizeof ZERO_IS_ABSENT / sizeof *ZERO_IS_ABSENT; i++)
         if (real_of(t, ZERO_IS_ABSENT[i]) == 0)
@@ -104,7 +104,7 @@ static void drop_zeros(totals *t)
 }
 
 /* A collector without a report writes 0 for all of its totals. */
-static bool report_was_there(const totals *t)
+static bool report_was_there(const legacy_totals *t)
 {
     return real_of(t, M_run_total_events) > 0 || real_of(t, M_run_total_bytes_read) > 0 ||
            real_of(t, M_run_total_cpu_time) > 0;
@@ -119,7 +119,7 @@ static void write_total(buf *json, const char *name, roast_value value)
         buf_format(json, "%s\"%s\": %.17g", comma, name, value.as.real);
 }
 
-static roast_code give_report(totals *t)
+static roast_code give_report(legacy_totals *t)
 {
     if (!report_was_there(t)) {
         static const metric_id of_report[] = {M_run_total_events, M_run_total_bytes_read, M_run_total_cpu_time};
@@ -140,7 +140,7 @@ static roast_code give_report(totals *t)
     return code;
 }
 
-static roast_code give_all(totals *t)
+static roast_code give_all(legacy_totals *t)
 {
     roast_code code = ROAST_OK;
     metric_id first = metric_first(ROAST_SCOPE_RUN), end = first + (metric_id)metric_count(ROAST_SCOPE_RUN);
@@ -152,7 +152,7 @@ static roast_code give_all(totals *t)
 
 roast_code totals_read(legacy_reader *r)
 {
-    totals t = {.r = r};
+    legacy_totals t = {.r = r};
     roast_code code = collect(&t);
     if (!code)
         code = recover_num_chunks(&t);

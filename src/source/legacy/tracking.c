@@ -48,18 +48,18 @@ static const char *const SERIES_NAMES[SERIES_COUNT] = {
     [SERIES_DISK_WRITE] = "worker_disk_write",
 };
 
-typedef struct point {
+typedef struct series_point {
     int64_t t_ns;
     series_id series;
     double value; /* NAN: absent */
-} point;
+} series_point;
 
 typedef struct points {
-    point *items;
+    series_point *items;
     size_t count, capacity;
 } points;
 
-typedef struct tracking {
+typedef struct tracking_reader {
     legacy_reader *r;
     json_place place;
     json_t *data; /* NULL: there is none */
@@ -69,9 +69,9 @@ typedef struct tracking {
     points of_worker;        /* all series of one worker */
     points counts;           /* workers at a time */
     points cores;            /* cores of each worker at each time, to be summed */
-} tracking;
+} tracking_reader;
 
-static roast_code add_point(points *list, point p, roast_error *err)
+static roast_code add_point(points *list, series_point p, roast_error *err)
 {
     if (!legacy_grow((void **)&list->items, &list->capacity, list->count, sizeof *list->items))
         return fail_memory(err);
@@ -81,7 +81,7 @@ static roast_code add_point(points *list, point p, roast_error *err)
 
 static int by_time_then_series(const void *left, const void *right)
 {
-    const point *a = left, *b = right;
+    const series_point *a = left, *b = right;
     if (a->t_ns != b->t_ns)
         return a->t_ns < b->t_ns ? -1 : 1;
     return (a->series > b->series) - (a->series < b->series);
@@ -94,7 +94,7 @@ static void sort_points(points *list)
 }
 
 /* One point, [time, value] or {timestamp, any other name: value}. */
-static roast_code read_point(legacy_reader *r, const json_place *at, json_t *item, point *p)
+static roast_code read_point(legacy_reader *r, const json_place *at, json_t *item, series_point *p)
 {
     json_t *time = NULL, *value = NULL;
     json_place value_place = place_item(at, 1);
@@ -131,7 +131,7 @@ static roast_code read_points(legacy_reader *r, const json_place *at, json_t *va
     json_array_foreach(array, index, item)
     {
         json_place place = place_item(at, index);
-        point p = {.series = series};
+        series_point p = {.series = series};
         code = read_point(r, &place, item, &p);
         if (!code && p.t_ns != ROAST_ABSENT && !isnan(p.value))
             code = add_point(list, p, r->err);
@@ -142,7 +142,7 @@ static roast_code read_points(legacy_reader *r, const json_place *at, json_t *va
 }
 
 /* {time: n}, or a list of points. */
-static roast_code read_counts(tracking *t, points *list)
+static roast_code read_counts(tracking_reader *t, points *list)
 {
     json_place at = place_member(&t->place, "worker_counts");
     json_t *value = json_object_get(t->data, "worker_counts");
@@ -153,7 +153,7 @@ static roast_code read_counts(tracking *t, points *list)
     json_object_foreach(value, key, member)
     {
         json_place place = place_member(&at, key);
-        point p = {.series = SERIES_COUNT};
+        series_point p = {.series = SERIES_COUNT};
         roast_code code = legacy_read_time_text(t->r, &place, str_from(key), &p.t_ns);
         if (!code)
             code = json_read_real(&place, member, &p.value, t->r->err);
@@ -165,7 +165,7 @@ static roast_code read_counts(tracking *t, points *list)
     return ROAST_OK;
 }
 
-static void tracking_close(tracking *t)
+static void tracking_close(tracking_reader *t)
 {
     intern_release(&t->workers);
     free(t->of_worker.items);
@@ -174,9 +174,9 @@ static void tracking_close(tracking *t)
 }
 
 /* Finds the series and every worker that one of them names. */
-static roast_code tracking_open(legacy_reader *r, tracking *t)
+static roast_code tracking_open(legacy_reader *r, tracking_reader *t)
 {
-    *t = (tracking){.r = r, .place = place_member(&r->metrics_file, "tracking_data")};
+    *t = (tracking_reader){.r = r, .place = place_member(&r->metrics_file, "tracking_data")};
     roast_code code = json_read_object(&t->place, json_object_get(r->metrics, "tracking_data"), &t->data, r->err);
     json_place cores_place = place_member(&t->place, "cores_per_worker");
     if (!code)
@@ -195,7 +195,7 @@ static roast_code tracking_open(legacy_reader *r, tracking *t)
     return code;
 }
 
-static roast_code read_series_of(tracking *t, const char *worker, series_id series, points *list)
+static roast_code read_series_of(tracking_reader *t, const char *worker, series_id series, points *list)
 {
     json_place series_place = place_member(&t->place, SERIES_NAMES[series]);
     json_place at = place_member(&series_place, worker);
@@ -209,7 +209,7 @@ static int64_t whole(double value)
     return fabs(value) < 9e18 ? (int64_t)llround(value) : ROAST_ABSENT;
 }
 
-static void set_field(roast_sample *sample, const point *p)
+static void set_field(roast_sample *sample, const series_point *p)
 {
     switch (p->series) {
     case SERIES_MEMORY:
@@ -254,7 +254,7 @@ static void set_field(roast_sample *sample, const point *p)
 }
 
 /* The first time the number of workers was taken after this one; absent if there is none. */
-static int64_t next_count_after(const tracking *t, int64_t t_ns)
+static int64_t next_count_after(const tracking_reader *t, int64_t t_ns)
 {
     size_t low = 0, high = t->counts.count;
     while (low < high) {
@@ -269,7 +269,7 @@ static int64_t next_count_after(const tracking *t, int64_t t_ns)
 
 /* A worker that was there at the first look may have been there long before; one that is missing at a later look
  * had gone by then, why is not told. */
-static roast_code give_worker(tracking *t, roast_str address)
+static roast_code give_worker(tracking_reader *t, roast_str address)
 {
     const points *own = &t->of_worker;
     roast_worker worker = roast_worker_none();
@@ -292,7 +292,7 @@ static roast_code give_worker(tracking *t, roast_str address)
     return t->r->sink->worker(t->r->sink->context, &worker, t->r->err);
 }
 
-static roast_code give_samples(tracking *t, roast_str address)
+static roast_code give_samples(tracking_reader *t, roast_str address)
 {
     const points *own = &t->of_worker;
     for (size_t i = 0; i < own->count;) {
@@ -311,7 +311,7 @@ static roast_code give_samples(tracking *t, roast_str address)
     return ROAST_OK;
 }
 
-static roast_code read_worker(tracking *t, roast_str address)
+static roast_code read_worker(tracking_reader *t, roast_str address)
 {
     roast_code code = ROAST_OK;
     t->of_worker.count = 0;
@@ -327,12 +327,12 @@ static roast_code read_worker(tracking *t, roast_str address)
 }
 
 /* Each count with the cores of the workers that were looked at then. */
-static roast_code give_counts(tracking *t)
+static roast_code give_counts(tracking_reader *t)
 {
     sort_points(&t->cores);
     size_t core = 0;
     for (size_t i = 0; i < t->counts.count; i++) {
-        const point *p = &t->counts.items[i];
+        const series_point *p = &t->counts.items[i];
         roast_worker_count count = roast_worker_count_none();
         count.t_ns = p->t_ns;
         count.workers = whole(p->value);
@@ -357,7 +357,7 @@ static roast_code give_counts(tracking *t)
 
 roast_code tracking_read(legacy_reader *r)
 {
-    tracking t;
+    tracking_reader t;
     roast_code code = tracking_open(r, &t);
     if (!code)
         code = read_counts(&t, &t.counts);
@@ -387,7 +387,7 @@ static void survey_heartbeats(legacy_reader *r, const points *list)
 
 roast_code tracking_survey(legacy_reader *r)
 {
-    tracking t;
+    tracking_reader t;
     roast_code code = tracking_open(r, &t);
     if (!code)
         code = read_counts(&t, &t.counts);
