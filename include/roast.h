@@ -368,6 +368,7 @@ typedef struct roast_custom {
 #define ROAST_TYPE_HASH     uint64_t
 #define ROAST_TYPE_BRANCHES uint64_t
 #define ROAST_TYPE_TEXT     roast_str
+#define ROAST_TYPE_UUID     roast_str
 #define ROAST_TYPE_NAME     roast_str
 #define ROAST_TYPE_DATASET  roast_str
 #define ROAST_TYPE_WORKER   roast_str

@@ -22,6 +22,10 @@
     {                                                                                                                  \
         0                                                                                                              \
     }
+#define NONE_UUID                                                                                                      \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
 #define NONE_NAME                                                                                                      \
     {                                                                                                                  \
         0                                                                                                              \

@@ -18,6 +18,7 @@ typedef enum field_kind {
     KIND_HASH,
     KIND_BRANCHES,
     KIND_TEXT, /* and those from here on are texts */
+    KIND_UUID,
     KIND_NAME,
     KIND_DATASET,
     KIND_WORKER,
@@ -26,7 +27,6 @@ typedef enum field_kind {
 
 typedef enum field_column { COLUMN_MUST, COLUMN_MAY, COLUMN_ELSEWHERE } field_column;
 
-/* How much of a row is read: fetching columns is most of the cost of a visit. */
 typedef enum field_detail { DETAIL_SUMMED, DETAIL_SINGLE } field_detail;
 
 typedef struct record_field {

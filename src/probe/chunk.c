@@ -234,6 +234,8 @@ static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
     add_difference(&chunk->sum.voluntary_switches, now.voluntary_switches, chunk->start.voluntary_switches);
     add_difference(&chunk->sum.involuntary_switches, now.involuntary_switches, chunk->start.involuntary_switches);
     add_difference(&chunk->sum.page_faults, now.page_faults, chunk->start.page_faults);
+    add_difference(&chunk->sum.major_faults, now.major_faults, chunk->start.major_faults);
+    add_difference(&chunk->sum.storage_bytes_read, now.storage_bytes_read, chunk->start.storage_bytes_read);
     chunk->rss_after = probe_read_rss();
     peak_ends(chunk);
 }
@@ -304,7 +306,7 @@ probe_chunk *probe_chunk_begin(void *owner)
     chunk->thread = thread;
     chunk->t_start_ns = clock_wall_ns(); /* until process() begins, if it does */
     chunk->rss_before = chunk->rss_after = chunk->peak = chunk->sampled_peak = ROAST_ABSENT;
-    chunk->sum = (thread_readings){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+    chunk->sum = probe_nothing_read;
     chunk->thread_id = (int64_t)(uintptr_t)pthread_self(); /* as Python's threading.get_ident() */
     chunk->pid = getpid();
     chunk->phase_start_ns = clock_monotonic_ns();
@@ -576,6 +578,8 @@ bool probe_chunk_fill(probe_chunk *chunk, roast_chunk *record)
     record->voluntary_switches = chunk->sum.voluntary_switches;
     record->involuntary_switches = chunk->sum.involuntary_switches;
     record->page_faults = chunk->sum.page_faults;
+    record->major_faults = chunk->sum.major_faults;
+    record->storage_bytes_read = chunk->sum.storage_bytes_read;
     record->rss_before = chunk->rss_before;
     record->rss_after = chunk->rss_after;
     record->rss_peak = chunk->peak;

@@ -16,6 +16,7 @@
 #include "base/uuid.h"
 #include "model/branch_set.h"
 #include "model/packed.h"
+#include "model/record.h"
 #include "probe/readings.h"
 
 /* ---- What the process remembers ------------------------------------------------------------------------------ */
@@ -105,43 +106,71 @@ static void pack_text(msgpack_packer *p, roast_str text)
     msgpack_pack_str_body(p, text.ptr, text.len);
 }
 
-static const struct {
-    int key;
-    size_t field;
-} chunk_texts[] = {
-#define X(key, field) {key, offsetof(roast_chunk, field)},
-    PACKED_CHUNK_TEXTS(X)
-#undef X
-};
-
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-static int64_t int_at(const void *record, size_t offset)
+/* A uuid in its usual spelling takes 16 bytes instead of 36 letters. */
+static void pack_uuid(msgpack_packer *p, roast_str text)
 {
-    return *(const int64_t *)((const char *)record + offset);
+    unsigned char uuid[UUID_BYTES];
+    if (!uuid_bytes(text, uuid)) {
+        pack_text(p, text);
+        return;
+    }
+    msgpack_pack_bin(p, sizeof uuid);
+    msgpack_pack_bin_body(p, uuid, sizeof uuid);
 }
 
-/* The fields that are not what an empty record has. */
-static size_t count_ints(const packed_ints *ints, const void *record, const void *none)
+/* Whether a field goes along: not if it is what an empty record has. */
+static bool is_packed(const record_spec *spec, const record_field *field, const void *record)
 {
+    if (!field->key)
+        return false;
+    if (field_is_text(field))
+        return !str_absent(*field_text(field, record));
+    if (field->kind == KIND_FLAG)
+        return *(const bool *)field_at(field, record);
+    return *field_int(field, record) != *field_int(field, spec->none); /* hashes too */
+}
+
+static size_t count_fields(record_id id, const void *record)
+{
+    const record_spec *spec = &record_specs[id];
     size_t there = 0;
-    for (size_t i = 0; i < ints->count; i++)
-        there += int_at(record, ints->fields[i].field) != int_at(none, ints->fields[i].field);
+    for (size_t i = 0; i < spec->count; i++)
+        there += is_packed(spec, &spec->fields[i], record);
     return there;
 }
 
-static void pack_ints(msgpack_packer *p, const packed_ints *ints, const void *record, const void *none)
+static void pack_int_field(msgpack_packer *p, const record_field *field, const void *record)
 {
-    for (size_t i = 0; i < ints->count; i++) {
-        packed_int one = ints->fields[i];
-        int64_t value = int_at(record, one.field), base = int_at(record, one.base), relative;
-        if (value == int_at(none, one.field))
-            continue;
-        bool has_base = one.base != one.field;
-        bool alone = has_base && (base == ROAST_ABSENT || __builtin_sub_overflow(value, base, &relative));
-        msgpack_pack_int(p, one.key + (alone ? PACKED_ALONE : 0));
-        msgpack_pack_int64(p, has_base && !alone ? relative : value);
+    int64_t value = *field_int(field, record), base = *(const int64_t *)((const char *)record + field->base), relative;
+    bool has_base = field->base != field->offset;
+    bool alone = has_base && (base == ROAST_ABSENT || __builtin_sub_overflow(value, base, &relative));
+    msgpack_pack_int(p, field->key + (alone ? PACKED_ALONE : 0));
+    msgpack_pack_int64(p, has_base && !alone ? relative : value);
+}
+
+static void pack_field(msgpack_packer *p, const record_field *field, const void *record)
+{
+    if (field_is_int(field)) {
+        pack_int_field(p, field, record);
+        return;
     }
+    msgpack_pack_int(p, field->key);
+    if (field->kind == KIND_UUID)
+        pack_uuid(p, *field_text(field, record));
+    else if (field_is_text(field))
+        pack_text(p, *field_text(field, record));
+    else if (field->kind == KIND_FLAG)
+        msgpack_pack_true(p);
+    else
+        msgpack_pack_uint64(p, *(const uint64_t *)field_at(field, record));
+}
+
+static void pack_fields(msgpack_packer *p, record_id id, const void *record)
+{
+    const record_spec *spec = &record_specs[id];
+    for (size_t i = 0; i < spec->count; i++)
+        if (is_packed(spec, &spec->fields[i], record))
+            pack_field(p, &spec->fields[i], record);
 }
 
 /* ---- Parts of a chunk ---------------------------------------------------------------------------------------- */
@@ -185,7 +214,6 @@ static size_t find_parent(const roast_section *sections, size_t child)
 
 static void pack_sections(msgpack_packer *p, const roast_section *sections, size_t count)
 {
-    const roast_section none = roast_section_none();
     msgpack_pack_array(p, count * 3);
     for (size_t i = 0; i < count; i++) {
         pack_text(p, sections[i].name.ptr ? sections[i].name : STR(""));
@@ -194,8 +222,8 @@ static void pack_sections(msgpack_packer *p, const roast_section *sections, size
             pack_text(p, sections[i].parent);
         else
             msgpack_pack_uint64(p, parent);
-        msgpack_pack_map(p, count_ints(&packed_section_ints, &sections[i], &none));
-        pack_ints(p, &packed_section_ints, &sections[i], &none);
+        msgpack_pack_map(p, count_fields(RECORD_section, &sections[i]));
+        pack_fields(p, RECORD_section, &sections[i]);
     }
 }
 
@@ -211,32 +239,6 @@ static void pack_custom(msgpack_packer *p, buf *out, const roast_custom *custom,
     }
 }
 
-/* A uuid in its usual spelling takes 16 bytes instead of 36 letters. */
-static void pack_texts(msgpack_packer *p, const roast_chunk *chunk)
-{
-    unsigned char uuid[UUID_BYTES];
-    for (size_t i = 0; i < COUNT_OF(chunk_texts); i++) {
-        roast_str text = *(const roast_str *)((const char *)chunk + chunk_texts[i].field);
-        if (str_absent(text))
-            continue;
-        msgpack_pack_int(p, chunk_texts[i].key);
-        if (chunk_texts[i].field == offsetof(roast_chunk, uuid) && uuid_bytes(text, uuid)) {
-            msgpack_pack_bin(p, sizeof uuid);
-            msgpack_pack_bin_body(p, uuid, sizeof uuid);
-        } else {
-            pack_text(p, text);
-        }
-    }
-}
-
-static size_t count_texts(const roast_chunk *chunk)
-{
-    size_t there = 0;
-    for (size_t i = 0; i < COUNT_OF(chunk_texts); i++)
-        there += !str_absent(*(const roast_str *)((const char *)chunk + chunk_texts[i].field));
-    return there;
-}
-
 /* ---- Records ------------------------------------------------------------------------------------------------- */
 
 static void pack_header(msgpack_packer *p, int kind)
@@ -246,29 +248,18 @@ static void pack_header(msgpack_packer *p, int kind)
     msgpack_pack_int(p, PACKED_VERSION);
 }
 
-void pack_chunk(buf *out, const roast_chunk *chunk)
+void pack_chunk(buf *out, const roast_chunk *given)
 {
-    const roast_chunk none = roast_chunk_none();
-    uint64_t set = chunk->branch_set;
-    if (!set && chunk->branches)
-        set = branch_set_hash(chunk->branches, chunk->n_branches);
-    bool names = set && chunk->branches && names_are_due(set);
+    roast_chunk copy = *given, *chunk = &copy;
+    if (!chunk->uid)
+        chunk->uid = pack_new_uid();
+    if (!chunk->branch_set && chunk->branches)
+        chunk->branch_set = branch_set_hash(chunk->branches, chunk->n_branches);
+    bool names = chunk->branch_set && chunk->branches && names_are_due(chunk->branch_set);
     msgpack_packer p = packer_into(out);
     pack_header(&p, PACKED_CHUNK);
-    msgpack_pack_map(&p, count_ints(&packed_chunk_ints, chunk, &none) + count_texts(chunk) + 1 + chunk->peak_shared +
-                             (set != 0) + names + (chunk->n_sections != 0) + (chunk->n_custom != 0));
-    msgpack_pack_int(&p, PACKED_UID);
-    msgpack_pack_uint64(&p, chunk->uid ? chunk->uid : pack_new_uid());
-    pack_ints(&p, &packed_chunk_ints, chunk, &none);
-    pack_texts(&p, chunk);
-    if (chunk->peak_shared) {
-        msgpack_pack_int(&p, PACKED_PEAK_SHARED);
-        msgpack_pack_true(&p);
-    }
-    if (set) {
-        msgpack_pack_int(&p, PACKED_BRANCH_SET);
-        msgpack_pack_uint64(&p, set);
-    }
+    msgpack_pack_map(&p, count_fields(RECORD_chunk, chunk) + names + (chunk->n_sections != 0) + (chunk->n_custom != 0));
+    pack_fields(&p, RECORD_chunk, chunk);
     if (names) {
         msgpack_pack_int(&p, PACKED_BRANCHES);
         pack_branches(&p, out, chunk->branches, chunk->n_branches);
@@ -284,15 +275,6 @@ void pack_chunk(buf *out, const roast_chunk *chunk)
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------- */
-
-static const struct {
-    int key;
-    size_t field;
-} file_texts[] = {
-#define X(key, field) {key, offsetof(roast_file, field)},
-    PACKED_FILE_TEXTS(X)
-#undef X
-};
 
 static void pack_size(msgpack_packer *p, int64_t size)
 {
@@ -320,21 +302,10 @@ static void pack_file_branches(msgpack_packer *p, const roast_branch *branches, 
 
 void pack_file(buf *out, const roast_file *file)
 {
-    const roast_file none = roast_file_none();
     msgpack_packer p = packer_into(out);
-    size_t texts = 0;
-    for (size_t i = 0; i < COUNT_OF(file_texts); i++)
-        texts += !str_absent(*(const roast_str *)((const char *)file + file_texts[i].field));
     pack_header(&p, PACKED_FILE);
-    msgpack_pack_map(&p, count_ints(&packed_file_ints, file, &none) + texts + (file->n_branches != 0));
-    pack_ints(&p, &packed_file_ints, file, &none);
-    for (size_t i = 0; i < COUNT_OF(file_texts); i++) {
-        roast_str text = *(const roast_str *)((const char *)file + file_texts[i].field);
-        if (str_absent(text))
-            continue;
-        msgpack_pack_int(&p, file_texts[i].key);
-        pack_text(&p, text);
-    }
+    msgpack_pack_map(&p, count_fields(RECORD_file, file) + (file->n_branches != 0));
+    pack_fields(&p, RECORD_file, file);
     if (file->n_branches) {
         msgpack_pack_int(&p, PACKED_FILE_BRANCHES);
         pack_file_branches(&p, file->branches, file->n_branches);

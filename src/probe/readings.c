@@ -32,6 +32,7 @@ static proc_file statm = {"/proc/self/statm", O_RDONLY, NOT_OPENED};
 static proc_file status = {"/proc/self/status", O_RDONLY, NOT_OPENED};
 static proc_file clear_refs = {"/proc/self/clear_refs", O_WRONLY, NOT_OPENED};
 static _Thread_local proc_file schedstat = {"/proc/thread-self/schedstat", O_RDONLY, NOT_OPENED};
+static _Thread_local proc_file io = {"/proc/thread-self/io", O_RDONLY, NOT_OPENED};
 
 /* Device and inode of the open clear_refs. */
 static _Atomic uint64_t clear_refs_device, clear_refs_inode;
@@ -62,6 +63,7 @@ static void in_forked_child(void)
     forget(&status);
     forget(&clear_refs);
     forget(&schedstat);
+    forget(&io);
     atomic_store(&peak_before_exec, INT64_MAX);
     atomic_fetch_add(&generation, 1);
     for (unsigned i = 0; i < atomic_load(&fork_handler_count); i++)
@@ -176,15 +178,34 @@ static int64_t read_run_delay(void)
     return take_number(&at) == ROAST_ABSENT ? ROAST_ABSENT : take_number(&at);
 }
 
+/* Of lines "name: number". Where the kernel does not keep the account, or hides it, there is no such line. */
+static int64_t read_storage_bytes(void)
+{
+    char text[512];
+    if (!read_proc_file(&io, text, sizeof text))
+        return ROAST_ABSENT;
+    const char *line = strstr(text, "\nread_bytes:");
+    if (!line)
+        return ROAST_ABSENT;
+    line += strlen("\nread_bytes:");
+    return take_number(&line);
+}
+
+const thread_readings probe_nothing_read = {ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT,
+                                            ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+
 thread_readings probe_read_thread(void)
 {
-    thread_readings look = {ROAST_ABSENT, read_run_delay(), ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
+    thread_readings look = probe_nothing_read;
+    look.run_delay_ns = read_run_delay();
+    look.storage_bytes_read = read_storage_bytes();
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
         look.voluntary_switches = usage.ru_nvcsw;
         look.involuntary_switches = usage.ru_nivcsw;
         look.page_faults = (int64_t)usage.ru_minflt + usage.ru_majflt;
+        look.major_faults = usage.ru_majflt;
     }
 #endif
     return look;
@@ -291,4 +312,5 @@ bool probe_reset_peak(void)
 void probe_thread_ends(void)
 {
     forget(&schedstat);
+    forget(&io);
 }

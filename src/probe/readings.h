@@ -9,8 +9,11 @@
 typedef struct thread_readings {
     int64_t cpu_ns;       /* time on a CPU: left to probe_read_cpu_ns, which goes closest to what is measured */
     int64_t run_delay_ns; /* time runnable, waiting for a CPU */
-    int64_t voluntary_switches, involuntary_switches, page_faults;
+    int64_t voluntary_switches, involuntary_switches, page_faults, major_faults;
+    int64_t storage_bytes_read; /* that the kernel had to fetch for it */
 } thread_readings;
+
+extern const thread_readings probe_nothing_read;
 
 int64_t probe_read_cpu_ns(void); /* of the calling thread */
 thread_readings probe_read_thread(void);

@@ -8,6 +8,7 @@
 #include "base/msgpack_read.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "model/record.h"
 
 enum { LONGEST_BRANCH = 4096 };
 
@@ -27,65 +28,30 @@ static void *allocate(unpacker *u, size_t count, size_t size)
     return memory;
 }
 
-/* ---- Integers ------------------------------------------------------------------------------------------------ */
+/* ---- Fields -------------------------------------------------------------------------------------------------- */
 
-static int64_t *int_at(void *record, size_t offset)
+static void read_int(cursor *c, const record_field *field, bool alone, void *record)
 {
-    return (int64_t *)((char *)record + offset);
+    int64_t value = mp_int(c);
+    int64_t base = *(const int64_t *)((const char *)record + field->base);
+    bool relative = field->offset != field->base && !alone;
+    if (relative && (base == ROAST_ABSENT || __builtin_add_overflow(value, base, &value)))
+        c->failed = true;
+    else
+        *field_int(field, record) = value;
 }
 
-/* Reads the value of a key that is one of these fields; false if it is none of them. Bases come before what is
- * relative to them. */
-static bool read_int_field(cursor *c, const packed_ints *ints, int64_t key, void *record)
-{
-    for (size_t i = 0; i < ints->count; i++) {
-        packed_int one = ints->fields[i];
-        bool alone = key == one.key + PACKED_ALONE;
-        if (key != one.key && !alone)
-            continue;
-        int64_t value = mp_int(c);
-        bool relative = one.field != one.base && !alone;
-        int64_t base = *int_at(record, one.base);
-        if (relative && (base == ROAST_ABSENT || __builtin_add_overflow(value, base, &value)))
-            c->failed = true;
-        else
-            *int_at(record, one.field) = value;
-        return true;
-    }
-    return false;
-}
-
-/* ---- Texts --------------------------------------------------------------------------------------------------- */
-
-static void read_uuid(unpacker *u, roast_chunk *chunk)
+static roast_str read_uuid(unpacker *u)
 {
     mp_value value = mp_read(&u->at);
     if (value.kind == MP_BYTES && value.as.text.len == UUID_BYTES) {
-        chunk->uuid = uuid_text(u->memory, value.as.text.ptr);
-        u->no_memory |= str_absent(chunk->uuid);
+        roast_str text = uuid_text(u->memory, value.as.text.ptr);
+        u->no_memory |= str_absent(text);
         u->at.failed |= u->no_memory;
-    } else if (value.kind == MP_TEXT) {
-        chunk->uuid = value.as.text;
-    } else {
-        u->at.failed = true;
+        return text;
     }
-}
-
-static bool read_text_field(unpacker *u, int64_t key, roast_chunk *chunk)
-{
-    switch (key) {
-#define X(number, field)                                                                                               \
-    case number:                                                                                                       \
-        if (offsetof(roast_chunk, field) == offsetof(roast_chunk, uuid))                                               \
-            read_uuid(u, chunk);                                                                                       \
-        else                                                                                                           \
-            chunk->field = mp_text(&u->at);                                                                            \
-        return true;
-        PACKED_CHUNK_TEXTS(X)
-#undef X
-    default:
-        return false;
-    }
+    u->at.failed |= value.kind != MP_TEXT;
+    return value.kind == MP_TEXT ? value.as.text : str_none();
 }
 
 static uint64_t read_hash(cursor *c)
@@ -104,6 +70,31 @@ static bool read_flag(cursor *c)
     if (value.kind != MP_BOOL)
         c->failed = true;
     return value.kind == MP_BOOL && value.as.boolean;
+}
+
+/* Reads the value of a key that is a field of this record; false if it is none. Bases come before what is relative to
+ * them. */
+static bool read_field(unpacker *u, record_id id, int64_t key, void *record)
+{
+    const record_spec *spec = &record_specs[id];
+    for (size_t i = 0; i < spec->count; i++) {
+        const record_field *field = &spec->fields[i];
+        bool alone = field_is_int(field) && key == field->key + PACKED_ALONE;
+        if (!field->key || (key != field->key && !alone))
+            continue;
+        if (field_is_int(field))
+            read_int(&u->at, field, alone, record);
+        else if (field->kind == KIND_UUID)
+            *field_text(field, record) = read_uuid(u);
+        else if (field_is_text(field))
+            *field_text(field, record) = mp_text(&u->at);
+        else if (field->kind == KIND_FLAG)
+            *(bool *)field_at(field, record) = read_flag(&u->at);
+        else
+            *(uint64_t *)field_at(field, record) = read_hash(&u->at);
+        return true;
+    }
+    return false;
 }
 
 /* ---- Parts --------------------------------------------------------------------------------------------------- */
@@ -153,7 +144,7 @@ static void read_section(unpacker *u, roast_section *sections, size_t place)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (!read_int_field(&u->at, &packed_section_ints, key, section))
+        if (!read_field(u, RECORD_section, key, section))
             mp_skip(&u->at, PACKED_DEPTH);
     }
 }
@@ -183,15 +174,6 @@ static void read_custom(unpacker *u, roast_chunk *chunk)
 static void read_part(unpacker *u, int64_t key, roast_chunk *chunk)
 {
     switch (key) {
-    case PACKED_UID:
-        chunk->uid = read_hash(&u->at);
-        break;
-    case PACKED_PEAK_SHARED:
-        chunk->peak_shared = read_flag(&u->at);
-        break;
-    case PACKED_BRANCH_SET:
-        chunk->branch_set = read_hash(&u->at);
-        break;
     case PACKED_BRANCHES:
         read_branches(u, chunk);
         break;
@@ -214,7 +196,7 @@ static void read_chunk(unpacker *u, roast_chunk *chunk)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (!read_int_field(&u->at, &packed_chunk_ints, key, chunk) && !read_text_field(u, key, chunk))
+        if (!read_field(u, RECORD_chunk, key, chunk))
             read_part(u, key, chunk);
     }
 }
@@ -249,21 +231,12 @@ static void read_file(unpacker *u, roast_file *file)
     size_t pairs = mp_map(&u->at);
     for (size_t i = 0; i < pairs && !u->at.failed; i++) {
         int64_t key = mp_int(&u->at);
-        if (read_int_field(&u->at, &packed_file_ints, key, file))
+        if (read_field(u, RECORD_file, key, file))
             continue;
-        switch (key) {
-#define X(number, field)                                                                                               \
-    case number:                                                                                                       \
-        file->field = mp_text(&u->at);                                                                                 \
-        break;
-            PACKED_FILE_TEXTS(X)
-#undef X
-        case PACKED_FILE_BRANCHES:
+        if (key == PACKED_FILE_BRANCHES)
             read_file_branches(u, file);
-            break;
-        default:
+        else
             mp_skip(&u->at, PACKED_DEPTH);
-        }
     }
     if (str_absent(file->url))
         u->at.failed = true;

@@ -276,19 +276,11 @@ static roast_code open_somehow(located_run *out, const char *path, const roast_o
     return code ? code : open_finished(out, path, options && options->salvage, err);
 }
 
-/* A run of an older version is upgraded in a private copy; the file itself stays as it is. */
-static roast_code upgrade_if_old(located_run *out, const char *path, const roast_open_options *options,
-                                 roast_error *err)
+/* A run of an older version is read as it is: what it does not have is absent. A private copy is ours to upgrade. */
+static roast_code upgrade_copy(located_run *out, const char *path, roast_error *err)
 {
-    if (pragma_int(out->db, "PRAGMA user_version") >= RUN_VERSION)
-        return ROAST_OK;
-    roast_code code = ROAST_OK;
-    if (!out->private_copy) {
-        sqlite3_close(out->db);
-        out->db = NULL;
-        code = open_private_copy(out, path, options ? options->scratch_dir : NULL, err);
-    }
-    return code ? code : upgrade_database(out->db, path, err);
+    bool old = pragma_int(out->db, "PRAGMA user_version") < RUN_VERSION;
+    return old && out->private_copy ? upgrade_database(out->db, path, err) : ROAST_OK;
 }
 
 roast_code locate_run(located_run *out, const char *path, const roast_open_options *options, roast_error *err)
@@ -296,7 +288,7 @@ roast_code locate_run(located_run *out, const char *path, const roast_open_optio
     *out = (located_run){0};
     roast_code code = open_somehow(out, path, options, err);
     if (!code)
-        code = upgrade_if_old(out, path, options, err);
+        code = upgrade_copy(out, path, err);
     char *hint = strstr(out->what.message, "; what can be read");
     if (hint) /* that is what is being done */
         *hint = '\0';

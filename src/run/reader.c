@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/facts.h"
+#include "model/record.h"
 #include "run/database.h"
 #include "run/locate.h"
 
@@ -64,63 +65,63 @@ static int64_t plausible(int64_t value)
     return value > INT64_MIN / 2 && value < INT64_MAX / 2 ? value : ROAST_ABSENT;
 }
 
-static int64_t column_int(row r, int column)
+static int64_t column_int(sqlite3_value *column)
 {
-    return sqlite3_value_type(r[column]) == SQLITE_INTEGER ? plausible(sqlite3_value_int64(r[column])) : ROAST_ABSENT;
+    return sqlite3_value_type(column) == SQLITE_INTEGER ? plausible(sqlite3_value_int64(column)) : ROAST_ABSENT;
 }
 
 /* A duration: one that is negative was not measured. */
-static int64_t column_span(row r, int column)
+static int64_t column_span(sqlite3_value *column)
 {
-    int64_t ns = column_int(r, column);
+    int64_t ns = column_int(column);
     return ns < 0 ? ROAST_ABSENT : ns;
 }
 
-static double column_real(row r, int column)
+static double column_real(sqlite3_value *column)
 {
-    int type = sqlite3_value_type(r[column]);
-    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(r[column]) : (double)NAN;
+    int type = sqlite3_value_type(column);
+    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(column) : (double)NAN;
 }
 
 /* Borrowed until the next row. */
-static roast_str column_str(row r, int column)
+static roast_str column_str(sqlite3_value *column)
 {
-    if (sqlite3_value_type(r[column]) == SQLITE_NULL)
+    if (sqlite3_value_type(column) == SQLITE_NULL)
         return str_none();
-    const char *text = (const char *)sqlite3_value_text(r[column]);
-    return text ? (roast_str){text, (size_t)sqlite3_value_bytes(r[column])} : str_none();
+    const char *text = (const char *)sqlite3_value_text(column);
+    return text ? (roast_str){text, (size_t)sqlite3_value_bytes(column)} : str_none();
 }
 
-static roast_str column_blob(row r, int column)
+static roast_str column_blob(sqlite3_value *column)
 {
-    const char *bytes = sqlite3_value_blob(r[column]);
-    return (roast_str){bytes ? bytes : "", (size_t)sqlite3_value_bytes(r[column])};
+    const char *bytes = sqlite3_value_blob(column);
+    return (roast_str){bytes ? bytes : "", (size_t)sqlite3_value_bytes(column)};
 }
 
 /* An id as an index into a small table. */
-static uint32_t column_index(row r, int column, const small_table *table)
+static uint32_t column_index(sqlite3_value *column, const small_table *table)
 {
-    int64_t id = column_int(r, column);
+    int64_t id = column_int(column);
     return id >= 1 && (uint64_t)id <= table->count ? (uint32_t)(id - 1) : RUN_UNKNOWN;
 }
 
-static roast_str kept_str(roast_run *run, row r, int column, bool *failed)
+static roast_str kept_str(roast_run *run, sqlite3_value *column, bool *failed)
 {
-    roast_str text = column_str(r, column);
+    roast_str text = column_str(column);
     roast_str kept = arena_str(&run->memory, text);
     *failed = *failed || arena_str_failed(kept, text);
     return kept;
 }
 
-static roast_value column_value(roast_run *run, row r, int column, bool *failed)
+static roast_value column_value(roast_run *run, sqlite3_value *column, bool *failed)
 {
-    switch (sqlite3_value_type(r[column])) {
+    switch (sqlite3_value_type(column)) {
     case SQLITE_INTEGER:
-        return (roast_value){.kind = ROAST_INT, .as.integer = sqlite3_value_int64(r[column])};
+        return (roast_value){.kind = ROAST_INT, .as.integer = sqlite3_value_int64(column)};
     case SQLITE_FLOAT:
-        return (roast_value){.kind = ROAST_REAL, .as.real = sqlite3_value_double(r[column])};
+        return (roast_value){.kind = ROAST_REAL, .as.real = sqlite3_value_double(column)};
     case SQLITE_TEXT:
-        return (roast_value){.kind = ROAST_TEXT, .as.text = kept_str(run, r, column, failed)};
+        return (roast_value){.kind = ROAST_TEXT, .as.text = kept_str(run, column, failed)};
     default:
         return (roast_value){.kind = ROAST_NOTHING};
     }
@@ -208,21 +209,29 @@ static void note_damage(const scan *s)
     add_note(s->run, "warning", note);
 }
 
+/* Visits columns of a table; rowid is an expression for it. */
+static roast_code scan_columns(scan *s, const char *rowid, const char *columns, bool backward, int *sqlite_code,
+                               roast_error *err)
+{
+    buf sql = {0};
+    buf_format(&sql, "SELECT visit(%s, %s) FROM ", rowid, columns);
+    buf_format(&sql, backward ? "(SELECT rowid, * FROM %s ORDER BY rowid DESC LIMIT -1)" : "%s", s->table);
+    roast_code code = sql.code ? fail_memory(err) : scan_rows(s, sql.data, sqlite_code, err);
+    buf_release(&sql);
+    return code;
+}
+
 /* Visits a table. If it is damaged and we salvage: forward up to the damage, then backward down to it. */
 static roast_code scan_table(roast_run *run, const char *table, const char *columns, row_function each, void *context,
                              roast_error *err)
 {
     scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT};
-    char sql[1024];
-    int sqlite_code;
-    snprintf(sql, sizeof sql, "SELECT visit(rowid, %s) FROM %s", columns, table);
-    roast_code code = scan_rows(&s, sql, &sqlite_code, err);
+    int sqlite_code = SQLITE_OK;
+    roast_code code = scan_columns(&s, "rowid", columns, false, &sqlite_code, err);
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
     s.until_rowid = s.rows ? s.last_rowid : 0;
-    snprintf(sql, sizeof sql, "SELECT visit(rowid, %s) FROM (SELECT rowid, * FROM %s ORDER BY rowid DESC LIMIT -1)",
-             columns, table);
-    code = scan_rows(&s, sql, &sqlite_code, err);
+    code = scan_columns(&s, "rowid", columns, true, &sqlite_code, err);
     if (code && (s.code || !is_damage(sqlite_code)))
         return code;
     note_damage(&s);
@@ -234,14 +243,125 @@ static roast_code scan_keyed(roast_run *run, const char *table, const char *colu
                              roast_error *err)
 {
     scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT};
-    char sql[512];
-    int sqlite_code;
-    snprintf(sql, sizeof sql, "SELECT visit(0, %s) FROM %s", columns, table);
-    roast_code code = scan_rows(&s, sql, &sqlite_code, err);
+    int sqlite_code = SQLITE_OK;
+    roast_code code = scan_columns(&s, "0", columns, false, &sqlite_code, err);
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
     note_damage(&s);
     return ROAST_OK;
+}
+
+/* ---- Records, by the names of their columns ------------------------------------------------------------------ */
+
+enum { MOST_FIELDS = 64 };
+
+/* The columns of a table that are read, and where in a record each goes. */
+typedef struct record_reader {
+    roast_run *run;
+    struct {
+        const record_field *field;
+        uint32_t *index; /* gets the place in a small table of what the field refers to; may be NULL */
+    } columns[MOST_FIELDS];
+    size_t count;
+    bool keep;   /* texts outlive the row */
+    bool failed; /* out of memory */
+    buf names;   /* of the columns, for SELECT */
+} record_reader;
+
+/* Whether the file's table has a column: one that an older version did not write is absent. */
+static bool has_column(record_reader *reader, const char *table, const char *column)
+{
+    int code =
+        sqlite3_table_column_metadata(reader->run->located.db, NULL, table, column, NULL, NULL, NULL, NULL, NULL);
+    if ((code & 0xFF) == SQLITE_NOMEM)
+        reader->names.code = ROAST_MEMORY;
+    return code == SQLITE_OK;
+}
+
+/* owner: a column before those of the record, or NULL. */
+static void reader_plan(record_reader *reader, roast_run *run, record_id record, const char *owner, run_detail detail)
+{
+    const record_spec *spec = &record_specs[record];
+    *reader = (record_reader){.run = run};
+    if (owner)
+        buf_text(&reader->names, owner);
+    for (size_t i = 0; i < spec->count && reader->count < MOST_FIELDS; i++) {
+        const record_field *field = &spec->fields[i];
+        if (field->column == COLUMN_ELSEWHERE || (detail == RUN_MEASURES && field->detail == DETAIL_SINGLE) ||
+            (field->column == COLUMN_MAY && !has_column(reader, spec->name, field->name)))
+            continue;
+        buf_format(&reader->names, "%s%s", reader->names.len ? ", " : "", field->name);
+        reader->columns[reader->count++].field = field;
+    }
+}
+
+/* Where the index goes that a field of the record refers to. */
+static void reader_index(record_reader *reader, size_t field_offset, uint32_t *index)
+{
+    *index = RUN_UNKNOWN;
+    for (size_t i = 0; i < reader->count; i++)
+        if (reader->columns[i].field->offset == field_offset)
+            reader->columns[i].index = index;
+}
+
+static void read_field(record_reader *reader, const record_field *field, sqlite3_value *column, uint32_t *index,
+                       void *record)
+{
+    const roast_run *run = reader->run;
+    const roast_worker *worker;
+    const roast_file *file;
+    uint32_t unused;
+    index = index ? index : &unused;
+    void *target = field_at(field, record);
+    switch (field->kind) {
+    case KIND_SPAN:
+        *(int64_t *)target = column_span(column);
+        break;
+    case KIND_REAL:
+    case KIND_RATE:
+        *(double *)target = column_real(column);
+        break;
+    case KIND_FLAG:
+        *(bool *)target = sqlite3_value_int(column) != 0;
+        break;
+    case KIND_HASH:
+        *(uint64_t *)target = (uint64_t)sqlite3_value_int64(column);
+        break;
+    case KIND_BRANCHES: /* the hash is not stored */
+        *index = column_index(column, &run->branch_sets);
+        break;
+    case KIND_TEXT:
+    case KIND_UUID:
+        *(roast_str *)target = reader->keep ? kept_str(reader->run, column, &reader->failed) : column_str(column);
+        break;
+    case KIND_NAME:
+        *index = column_index(column, &run->names);
+        *(roast_str *)target = run_name(run, *index);
+        break;
+    case KIND_DATASET:
+        *index = column_index(column, &run->datasets);
+        *(roast_str *)target = run_dataset(run, *index);
+        break;
+    case KIND_WORKER:
+        *index = column_index(column, &run->workers);
+        worker = run_worker(run, *index);
+        *(roast_str *)target = worker ? worker->address : str_none();
+        break;
+    case KIND_FILE:
+        *index = column_index(column, &run->files);
+        file = run_file(run, *index);
+        *(roast_str *)target = file ? file->url : str_none();
+        break;
+    default:
+        *(int64_t *)target = column_int(column);
+    }
+}
+
+/* Overwrites the fields that are read, and leaves the others as they are. */
+static void reader_read(record_reader *reader, row columns, void *record)
+{
+    for (size_t i = 0; i < reader->count; i++)
+        read_field(reader, reader->columns[i].field, columns[i], reader->columns[i].index, record);
 }
 
 /* ---- Loading the small tables -------------------------------------------------------------------------------- */
@@ -253,6 +373,7 @@ typedef struct loader {
     size_t row_size, filled, capacity;
     bool indexed; /* placed by id, not in order */
     bool failed;
+    record_reader records;
     void (*read)(struct loader *loader, row r, void *target);
 } loader;
 
@@ -263,7 +384,13 @@ static roast_code load_row(void *context, row r)
     size_t place = l->indexed && id > 0 ? (size_t)id - 1 : l->filled;
     if (place >= l->capacity || (l->indexed && id <= 0))
         return l->indexed ? ROAST_CORRUPT : ROAST_OK; /* more rows than were counted: the run is being written */
-    l->read(l, r, (char *)l->table->rows + place * l->row_size);
+    void *target = (char *)l->table->rows + place * l->row_size;
+    if (l->read) {
+        l->read(l, r, target);
+    } else {
+        reader_read(&l->records, r + 1, target);
+        l->failed = l->records.failed;
+    }
     l->filled++;
     if (place >= l->table->count)
         l->table->count = place + 1;
@@ -312,106 +439,43 @@ static roast_code count_rows(roast_run *run, const char *table, bool indexed, si
 }
 
 typedef struct table_spec {
-    const char *name, *columns;
-    size_t offset, row_size; /* of the small_table in roast_run; of a row */
-    bool indexed;            /* rows have ids that others refer to */
+    const char *name, *columns; /* of a record: NULL, as the list of its fields says */
+    size_t offset, row_size;    /* of the small_table in roast_run; of a row */
+    bool indexed;               /* rows have ids that others refer to */
     bool has_rowid;
     void (*read)(loader *loader, row r, void *target);
-    void (*clear)(void *target); /* of a row that is lost; NULL: all zero */
+    record_id record;
 } table_spec;
 
 static void read_keyed_text(loader *l, row r, void *target)
 {
-    *(keyed_text *)target = (keyed_text){kept_str(l->run, r, 1, &l->failed), kept_str(l->run, r, 2, &l->failed)};
+    *(keyed_text *)target = (keyed_text){kept_str(l->run, r[1], &l->failed), kept_str(l->run, r[2], &l->failed)};
 }
 
 static void read_text(loader *l, row r, void *target)
 {
-    *(roast_str *)target = kept_str(l->run, r, 1, &l->failed);
-}
-
-static void read_worker(loader *l, row r, void *target)
-{
-    *(roast_worker *)target = (roast_worker){
-        .size = sizeof(roast_worker),
-        .address = kept_str(l->run, r, 1, &l->failed),
-        .name = kept_str(l->run, r, 2, &l->failed),
-        .host = kept_str(l->run, r, 3, &l->failed),
-        .pid = column_int(r, 4),
-        .cores = column_int(r, 5),
-        .memory_limit = column_int(r, 6),
-        .joined_ns = column_int(r, 7),
-        .left_ns = column_int(r, 8),
-        .lost = sqlite3_value_int(r[9]) != 0,
-        .reason = kept_str(l->run, r, 10, &l->failed),
-        .clock_offset_ns = column_int(r, 11),
-        .clock_error_ns = column_int(r, 12),
-    };
-}
-
-static void clear_worker(void *target)
-{
-    *(roast_worker *)target = roast_worker_none();
-}
-
-static void clear_file(void *target)
-{
-    *(roast_file *)target = roast_file_none();
-}
-
-static void read_file(loader *l, row r, void *target)
-{
-    *(roast_file *)target = (roast_file){
-        .size = sizeof(roast_file),
-        .url = kept_str(l->run, r, 1, &l->failed),
-        .tree = kept_str(l->run, r, 2, &l->failed),
-        .uuid = kept_str(l->run, r, 3, &l->failed),
-        .entries = column_int(r, 4),
-        .total_branches = column_int(r, 5),
-        .compressed = column_int(r, 6),
-        .uncompressed = column_int(r, 7),
-        .clusters = column_int(r, 8),
-        .algorithm = kept_str(l->run, r, 9, &l->failed),
-        .level = column_int(r, 10),
-        .bytes_read = column_int(r, 11),
-    };
-}
-
-static void read_count(loader *l, row r, void *target)
-{
-    (void)l;
-    *(roast_worker_count *)target =
-        (roast_worker_count){sizeof(roast_worker_count), column_int(r, 1), column_int(r, 2), column_int(r, 3)};
-}
-
-static void read_activity(loader *l, row r, void *target)
-{
-    const small_table *names = &l->run->names;
-    *(roast_activity *)target = (roast_activity){
-        .size = sizeof(roast_activity),
-        .context = run_name(l->run, column_index(r, 1, names)),
-        .prefix = run_name(l->run, column_index(r, 2, names)),
-        .activity = run_name(l->run, column_index(r, 3, names)),
-        .unit = run_name(l->run, column_index(r, 4, names)),
-        .value = column_real(r, 5),
-    };
+    *(roast_str *)target = kept_str(l->run, r[1], &l->failed);
 }
 
 static void read_given(loader *l, row r, void *target)
 {
-    *(given_value *)target = (given_value){kept_str(l->run, r, 1, &l->failed), column_value(l->run, r, 2, &l->failed)};
+    *(given_value *)target = (given_value){kept_str(l->run, r[1], &l->failed), column_value(l->run, r[2], &l->failed)};
 }
 
 static void read_note(loader *l, row r, void *target)
 {
     *(run_note *)target = (run_note){
-        .t_ns = column_int(r, 1),
-        .level = kept_str(l->run, r, 2, &l->failed),
-        .text = kept_str(l->run, r, 3, &l->failed),
+        .t_ns = column_int(r[1]),
+        .level = kept_str(l->run, r[2], &l->failed),
+        .text = kept_str(l->run, r[3], &l->failed),
     };
 }
 
 #define TABLE(member, type) offsetof(roast_run, member), sizeof(type)
+#define RECORDS(record, member, indexed, has_rowid)                                                                    \
+    {                                                                                                                  \
+#record, NULL, TABLE(member, roast_##record), indexed, has_rowid, NULL, RECORD_##record                        \
+    }
 
 /* In the order of loading: activities use names. */
 static const table_spec small_tables[] = {
@@ -419,18 +483,35 @@ static const table_spec small_tables[] = {
     {"document", "kind, json", TABLE(documents, keyed_text), false, false, read_keyed_text},
     {"name", "text", TABLE(names, roast_str), true, true, read_text},
     {"dataset", "name", TABLE(datasets, roast_str), true, true, read_text},
-    {"worker",
-     "address, name, host, pid, cores, memory_limit, joined_ns, left_ns, lost, reason, clock_offset_ns, clock_error_ns",
-     TABLE(workers, roast_worker), true, true, read_worker, clear_worker},
-    {"file",
-     "url, tree, uuid, entries, total_branches, compressed, uncompressed, clusters, algorithm, level, bytes_read",
-     TABLE(files, roast_file), true, true, read_file, clear_file},
-    {"worker_count", "t_ns, workers, cores", TABLE(counts, roast_worker_count), false, true, read_count},
-    {"activity", "context, prefix, activity, unit, value", TABLE(activities, roast_activity), false, false,
-     read_activity},
+    RECORDS(worker, workers, true, true),
+    RECORDS(file, files, true, true),
+    RECORDS(worker_count, counts, false, true),
+    RECORDS(activity, activities, false, false),
     {"given", "metric, value", TABLE(givens, given_value), false, false, read_given},
     {"note", "t_ns, level, text", TABLE(notes, run_note), false, true, read_note},
 };
+
+/* A row that is lost is an empty record. */
+static void clear_records(small_table *table, const table_spec *spec, size_t capacity)
+{
+    for (size_t i = 0; !spec->read && i < capacity; i++)
+        memcpy((char *)table->rows + i * spec->row_size, record_specs[spec->record].none, spec->row_size);
+}
+
+static roast_code load_rows(loader *l, const table_spec *spec, roast_error *err)
+{
+    const char *columns = spec->columns;
+    if (!spec->read) {
+        reader_plan(&l->records, l->run, spec->record, NULL, RUN_EVERYTHING);
+        l->records.keep = true;
+        columns = l->records.names.data;
+    }
+    roast_code code = l->records.names.code
+                          ? fail_memory(err)
+                          : (spec->has_rowid ? scan_table : scan_keyed)(l->run, spec->name, columns, load_row, l, err);
+    buf_release(&l->records.names);
+    return code;
+}
 
 static roast_code load_table(roast_run *run, const table_spec *spec, roast_error *err)
 {
@@ -443,9 +524,8 @@ static roast_code load_table(roast_run *run, const table_spec *spec, roast_error
     table->rows = arena_alloc(&run->memory, l.capacity, l.row_size);
     if (!table->rows)
         return fail_memory(err);
-    for (size_t i = 0; spec->clear && i < l.capacity; i++)
-        spec->clear((char *)table->rows + i * l.row_size);
-    code = (spec->has_rowid ? scan_table : scan_keyed)(run, spec->name, spec->columns, load_row, &l, err);
+    clear_records(table, spec, l.capacity);
+    code = load_rows(&l, spec, err);
     if (code == ROAST_CORRUPT && spec->indexed && err && !err->code)
         fail(err, code, "%s: damaged: table %s has gaps", run->path, spec->name);
     if (l.failed)
@@ -464,7 +544,7 @@ static roast_code load_set_member(void *context, row r)
 {
     set_loader *l = context;
     int64_t set = sqlite3_value_int64(r[1]);
-    uint32_t name = column_index(r, 2, &l->run->names);
+    uint32_t name = column_index(r[2], &l->run->names);
     if (set < 1 || (size_t)set > l->sets_capacity || l->filled >= l->capacity)
         return ROAST_OK;
     id_list *sets = l->run->branch_sets.rows;
@@ -801,9 +881,18 @@ roast_outcome roast_run_outcome(const roast_run *run)
 
 /* ---- Visits -------------------------------------------------------------------------------------------------- */
 
-/* A visit: the run, the visitor (in the member that fits the table), and its context. */
+/* A visit: how rows are read, the row in hand, the visitor (in the member that fits the table), and its context. */
 typedef struct visit {
     roast_run *run;
+    record_reader reader;
+    union {
+        run_chunk chunk;
+        run_section section;
+        run_sample sample;
+        roast_branch branch;
+        roast_task task;
+    } row;
+    uint32_t reference; /* the name of a branch, the worker of a task */
     void *context;
     union {
         run_chunk_visit chunk;
@@ -815,164 +904,98 @@ typedef struct visit {
     } each;
 } visit;
 
+/* Visits the rows of a record's table with what was planned. */
+static roast_code visit_records(visit *v, record_id record, row_function each, roast_error *err)
+{
+    const buf *columns = &v->reader.names;
+    roast_code code = columns->code ? fail_memory(err)
+                                    : (record == RECORD_branch ? scan_keyed : scan_table)(
+                                          v->run, record_specs[record].name, columns->data, each, v, err);
+    buf_release(&v->reader.names);
+    return code;
+}
+
 static roast_code visit_chunk(void *context, row r)
 {
     visit *v = context;
-    run_chunk chunk = {
-        .id = sqlite3_value_int64(r[0]),
-        .dataset = column_index(r, 2, &v->run->datasets),
-        .file = column_index(r, 3, &v->run->files),
-        .worker = column_index(r, 8, &v->run->workers),
-        .branch_set = column_index(r, 27, &v->run->branch_sets),
-    };
-    const roast_file *file = run_file(v->run, chunk.file);
-    const roast_worker *worker = run_worker(v->run, chunk.worker);
-    chunk.record = (roast_chunk){
-        .size = sizeof(roast_chunk),
-        .uid = (uint64_t)sqlite3_value_int64(r[1]),
-        .dataset = run_dataset(v->run, chunk.dataset),
-        .file = file ? file->url : str_none(),
-        .treename = file ? file->tree : str_none(),
-        .uuid = file ? file->uuid : str_none(),
-        .entry_start = column_int(r, 4),
-        .entry_stop = column_int(r, 5),
-        .events = column_int(r, 6),
-        .attempt = column_int(r, 7),
-        .worker = worker ? worker->address : str_none(),
-        .thread = column_int(r, 9),
-        .pid = column_int(r, 10),
-        .t_start_ns = to_client_clock(worker, column_int(r, 11)),
-        .duration_ns = column_span(r, 12),
-        .open_ns = column_span(r, 13),
-        .events_ns = column_span(r, 14),
-        .return_ns = column_span(r, 15),
-        .cpu_ns = column_span(r, 16),
-        .run_delay_ns = column_span(r, 17),
-        .rss_before = column_int(r, 18),
-        .rss_after = column_int(r, 19),
-        .rss_peak = column_int(r, 20),
-        .peak_shared = sqlite3_value_int(r[21]) != 0,
-        .bytes_read = column_int(r, 22),
-        .read_requests = column_int(r, 23),
-        .voluntary_switches = column_int(r, 24),
-        .involuntary_switches = column_int(r, 25),
-        .page_faults = column_int(r, 26),
-        .error_type = column_str(r, 28),
-        .error = column_str(r, 29),
-    };
-    return v->each.chunk(v->context, &chunk);
+    run_chunk *chunk = &v->row.chunk;
+    chunk->id = sqlite3_value_int64(r[0]);
+    reader_read(&v->reader, r + 1, &chunk->record);
+    chunk->record.t_start_ns = to_client_clock(run_worker(v->run, chunk->worker), chunk->record.t_start_ns);
+    const roast_file *file = run_file(v->run, chunk->file);
+    chunk->record.treename = file ? file->tree : str_none();
+    chunk->record.uuid = file ? file->uuid : str_none();
+    return v->each.chunk(v->context, chunk);
 }
 
 roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit each, void *context, roast_error *err)
 {
-    static const char *const columns[] = {
-        [RUN_MEASURES] = "NULL, dataset, file, entry_start, NULL, events, attempt, worker, NULL, NULL, t_start_ns,"
-                         " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
-                         " rss_peak, NULL, bytes_read, read_requests, NULL, NULL, NULL, branch_set, error_type, error",
-        [RUN_EVERYTHING] =
-            "uid, dataset, file, entry_start, entry_stop, events, attempt, worker, thread, pid, t_start_ns,"
-            " duration_ns, open_ns, events_ns, return_ns, cpu_ns, run_delay_ns, rss_before, rss_after,"
-            " rss_peak, peak_shared, bytes_read, read_requests, voluntary_switches, involuntary_switches,"
-            " page_faults, branch_set, error_type, error",
-    };
-    visit v = {.run = run, .context = context, .each.chunk = each};
-    return scan_table(run, "chunk", columns[detail], visit_chunk, &v, err);
+    visit v = {.run = run, .context = context, .each.chunk = each, .row.chunk.record = roast_chunk_none()};
+    reader_plan(&v.reader, run, RECORD_chunk, NULL, detail);
+    reader_index(&v.reader, offsetof(roast_chunk, dataset), &v.row.chunk.dataset);
+    reader_index(&v.reader, offsetof(roast_chunk, file), &v.row.chunk.file);
+    reader_index(&v.reader, offsetof(roast_chunk, worker), &v.row.chunk.worker);
+    reader_index(&v.reader, offsetof(roast_chunk, branch_set), &v.row.chunk.branch_set);
+    return visit_records(&v, RECORD_chunk, visit_chunk, err);
 }
 
 static roast_code visit_section(void *context, row r)
 {
     visit *v = context;
-    run_section section = {
-        .chunk = sqlite3_value_int64(r[1]),
-        .name = column_index(r, 2, &v->run->names),
-        .parent = column_index(r, 3, &v->run->names),
-    };
-    section.record = (roast_section){
-        .size = sizeof(roast_section),
-        .name = run_name(v->run, section.name),
-        .parent = run_name(v->run, section.parent),
-        .depth = column_int(r, 4),
-        .count = column_int(r, 5),
-        .duration_ns = column_span(r, 6),
-        .cpu_ns = column_span(r, 7),
-        .rss_before = column_int(r, 8),
-        .rss_after = column_int(r, 9),
-        .rss_delta = column_int(r, 10),
-        .bytes = column_int(r, 11),
-    };
-    if (section.record.rss_after == ROAST_ABSENT && section.record.rss_before != ROAST_ABSENT &&
-        section.record.rss_delta != ROAST_ABSENT)
-        section.record.rss_after = section.record.rss_before + section.record.rss_delta;
-    return v->each.section(v->context, &section);
+    roast_section *section = &v->row.section.record;
+    v->row.section.chunk = sqlite3_value_int64(r[1]);
+    reader_read(&v->reader, r + 2, section);
+    if (section->rss_after == ROAST_ABSENT && section->rss_before != ROAST_ABSENT && section->rss_delta != ROAST_ABSENT)
+        section->rss_after = section->rss_before + section->rss_delta;
+    return v->each.section(v->context, &v->row.section);
 }
 
 roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit each, void *context, roast_error *err)
 {
-    static const char *const columns[] = {
-        [RUN_MEASURES] = "NULL, name, NULL, NULL, count, duration_ns, cpu_ns, NULL, NULL, rss_delta, bytes",
-        [RUN_EVERYTHING] = "chunk, name, parent, depth, count, duration_ns, cpu_ns, rss_before, rss_after, rss_delta,"
-                           " bytes",
-    };
-    visit v = {.run = run, .context = context, .each.section = each};
-    return scan_table(run, "section", columns[detail], visit_section, &v, err);
+    visit v = {.run = run, .context = context, .each.section = each, .row.section.record = roast_section_none()};
+    reader_plan(&v.reader, run, RECORD_section, detail == RUN_MEASURES ? "NULL" : "chunk", detail);
+    reader_index(&v.reader, offsetof(roast_section, name), &v.row.section.name);
+    reader_index(&v.reader, offsetof(roast_section, parent), &v.row.section.parent);
+    return visit_records(&v, RECORD_section, visit_section, err);
 }
 
 static roast_code visit_sample(void *context, row r)
 {
     visit *v = context;
-    run_sample sample = {.worker = column_index(r, 1, &v->run->workers), .host_ns = column_int(r, 2)};
-    const roast_worker *worker = run_worker(v->run, sample.worker);
-    sample.record = (roast_sample){
-        .size = sizeof(roast_sample),
-        .worker = worker ? worker->address : str_none(),
-        .t_ns = to_client_clock(worker, sample.host_ns),
-        .memory = column_int(r, 3),
-        .cpu = column_real(r, 4),
-        .processing = column_int(r, 5),
-        .executing = column_int(r, 6),
-        .managed = column_int(r, 7),
-        .spilled = column_int(r, 8),
-        .occupancy = column_real(r, 9),
-        .last_seen_ns = column_int(r, 10),
-        .net_read = column_real(r, 11),
-        .net_write = column_real(r, 12),
-        .disk_read = column_real(r, 13),
-        .disk_write = column_real(r, 14),
-    };
-    return v->each.sample(v->context, &sample);
+    run_sample *sample = &v->row.sample;
+    reader_read(&v->reader, r + 1, &sample->record);
+    sample->host_ns = sample->record.t_ns;
+    sample->record.t_ns = to_client_clock(run_worker(v->run, sample->worker), sample->host_ns);
+    return v->each.sample(v->context, sample);
 }
 
 roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit each, void *context, roast_error *err)
 {
-    static const char *const columns[] = {
-        [RUN_MEASURES] = "worker, t_ns, memory, cpu, NULL, NULL, NULL, spilled, NULL, last_seen_ns, net_read,"
-                         " net_write, disk_read, disk_write",
-        [RUN_EVERYTHING] =
-            "worker, t_ns, memory, cpu, processing, executing, managed, spilled, occupancy, last_seen_ns,"
-            " net_read, net_write, disk_read, disk_write",
-    };
-    visit v = {.run = run, .context = context, .each.sample = each};
-    return scan_table(run, "sample", columns[detail], visit_sample, &v, err);
+    visit v = {.run = run, .context = context, .each.sample = each, .row.sample.record = roast_sample_none()};
+    reader_plan(&v.reader, run, RECORD_sample, NULL, detail);
+    reader_index(&v.reader, offsetof(roast_sample, worker), &v.row.sample.worker);
+    return visit_records(&v, RECORD_sample, visit_sample, err);
 }
 
 static roast_code visit_branch(void *context, row r)
 {
     visit *v = context;
-    uint32_t file = column_index(r, 1, &v->run->files), name = column_index(r, 2, &v->run->names);
-    roast_branch branch = {sizeof branch, run_name(v->run, name), column_int(r, 3), column_int(r, 4), column_int(r, 5)};
-    return v->each.branch(v->context, file, name, &branch);
+    reader_read(&v->reader, r + 2, &v->row.branch);
+    return v->each.branch(v->context, column_index(r[1], &v->run->files), v->reference, &v->row.branch);
 }
 
 roast_code run_each_branch(roast_run *run, run_branch_visit each, void *context, roast_error *err)
 {
-    visit v = {.run = run, .context = context, .each.branch = each};
-    return scan_keyed(run, "branch", "file, name, compressed, uncompressed, baskets", visit_branch, &v, err);
+    visit v = {.run = run, .context = context, .each.branch = each, .row.branch = roast_branch_none()};
+    reader_plan(&v.reader, run, RECORD_branch, "file", RUN_EVERYTHING);
+    reader_index(&v.reader, offsetof(roast_branch, name), &v.reference);
+    return visit_records(&v, RECORD_branch, visit_branch, err);
 }
 
 static roast_code visit_custom(void *context, row r)
 {
     visit *v = context;
-    return v->each.custom(v->context, sqlite3_value_int64(r[1]), column_index(r, 2, &v->run->names), column_blob(r, 3));
+    return v->each.custom(v->context, sqlite3_value_int64(r[1]), column_index(r[2], &v->run->names), column_blob(r[3]));
 }
 
 roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context, roast_error *err)
@@ -984,26 +1007,18 @@ roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context,
 static roast_code visit_task(void *context, row r)
 {
     visit *v = context;
-    const roast_worker *worker = run_worker(v->run, column_index(r, 3, &v->run->workers));
-    roast_task task = {
-        .size = sizeof task,
-        .key = column_str(r, 1),
-        .prefix = run_name(v->run, column_index(r, 2, &v->run->names)),
-        .worker = worker ? worker->address : str_none(),
-        .thread = column_int(r, 4),
-        .start_ns = to_client_clock(worker, column_int(r, 5)),
-        .stop_ns = to_client_clock(worker, column_int(r, 6)),
-        .nbytes = column_int(r, 7),
-        .state = run_name(v->run, column_index(r, 8, &v->run->names)),
-        .attempt = column_int(r, 9),
-        .span = run_name(v->run, column_index(r, 10, &v->run->names)),
-    };
-    return v->each.task(v->context, &task);
+    roast_task *task = &v->row.task;
+    reader_read(&v->reader, r + 1, task);
+    const roast_worker *worker = run_worker(v->run, v->reference);
+    task->start_ns = to_client_clock(worker, task->start_ns);
+    task->stop_ns = to_client_clock(worker, task->stop_ns);
+    return v->each.task(v->context, task);
 }
 
 roast_code run_each_task(roast_run *run, run_task_visit each, void *context, roast_error *err)
 {
-    visit v = {.run = run, .context = context, .each.task = each};
-    return scan_table(run, "task", "key, prefix, worker, thread, start_ns, stop_ns, nbytes, state, attempt, span",
-                      visit_task, &v, err);
+    visit v = {.run = run, .context = context, .each.task = each, .row.task = roast_task_none()};
+    reader_plan(&v.reader, run, RECORD_task, NULL, RUN_EVERYTHING);
+    reader_index(&v.reader, offsetof(roast_task, worker), &v.reference);
+    return visit_records(&v, RECORD_task, visit_task, err);
 }

@@ -1,46 +1,21 @@
--- The run file, version 1. docs/format.md says what each column means.
+-- The run file, version 2. docs/format.md says what each column means.
 -- Times are nanoseconds since 1970 UTC, durations nanoseconds, sizes bytes. NULL is "not measured".
+-- A dollar and the name of a record stand for its columns, which include/roast_records.def lists.
 
 CREATE TABLE run (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE worker (
-    id INTEGER PRIMARY KEY, address TEXT NOT NULL, name TEXT, host TEXT, pid INTEGER, cores INTEGER,
-    memory_limit INTEGER, joined_ns INTEGER, left_ns INTEGER, lost INTEGER NOT NULL DEFAULT 0, reason TEXT,
-    clock_offset_ns INTEGER, clock_error_ns INTEGER);
-CREATE TABLE sample (
-    worker INTEGER NOT NULL REFERENCES worker, t_ns INTEGER NOT NULL, memory INTEGER, cpu REAL, processing INTEGER,
-    executing INTEGER, managed INTEGER, spilled INTEGER, occupancy REAL, last_seen_ns INTEGER, net_read REAL,
-    net_write REAL, disk_read REAL, disk_write REAL);
-CREATE TABLE worker_count (t_ns INTEGER NOT NULL, workers INTEGER NOT NULL, cores INTEGER);
+CREATE TABLE worker (id INTEGER PRIMARY KEY, $worker);
+CREATE TABLE sample ($sample);
+CREATE TABLE worker_count ($worker_count);
 CREATE TABLE dataset (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE file (
-    id INTEGER PRIMARY KEY, url TEXT NOT NULL, tree TEXT, uuid TEXT, entries INTEGER, total_branches INTEGER,
-    compressed INTEGER, uncompressed INTEGER, clusters INTEGER, algorithm TEXT, level INTEGER,
-    bytes_read INTEGER);
-CREATE TABLE branch (
-    file INTEGER NOT NULL REFERENCES file, name INTEGER NOT NULL REFERENCES name, compressed INTEGER,
-    uncompressed INTEGER, baskets INTEGER, PRIMARY KEY (file, name)) WITHOUT ROWID;
+CREATE TABLE file (id INTEGER PRIMARY KEY, $file);
+CREATE TABLE branch (file INTEGER NOT NULL REFERENCES file, $branch, PRIMARY KEY (file, name)) WITHOUT ROWID;
 CREATE TABLE branch_set (id INTEGER NOT NULL, name INTEGER NOT NULL REFERENCES name, PRIMARY KEY (id, name)) WITHOUT ROWID;
-CREATE TABLE chunk (
-    id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, dataset INTEGER REFERENCES dataset, file INTEGER REFERENCES file,
-    entry_start INTEGER, entry_stop INTEGER, events INTEGER, attempt INTEGER, worker INTEGER REFERENCES worker,
-    thread INTEGER, pid INTEGER, t_start_ns INTEGER, duration_ns INTEGER, open_ns INTEGER, events_ns INTEGER,
-    return_ns INTEGER, cpu_ns INTEGER, run_delay_ns INTEGER, rss_before INTEGER, rss_after INTEGER, rss_peak INTEGER,
-    peak_shared INTEGER, bytes_read INTEGER, read_requests INTEGER, voluntary_switches INTEGER,
-    involuntary_switches INTEGER, page_faults INTEGER, branch_set INTEGER, error_type TEXT, error TEXT);
-CREATE TABLE section (
-    chunk INTEGER NOT NULL REFERENCES chunk, name INTEGER NOT NULL REFERENCES name, parent INTEGER REFERENCES name,
-    depth INTEGER NOT NULL, count INTEGER NOT NULL, duration_ns INTEGER, cpu_ns INTEGER, rss_before INTEGER,
-    rss_after INTEGER, rss_delta INTEGER, bytes INTEGER);
+CREATE TABLE chunk (id INTEGER PRIMARY KEY, $chunk);
+CREATE TABLE section (chunk INTEGER NOT NULL REFERENCES chunk, $section);
 CREATE TABLE custom (chunk INTEGER NOT NULL REFERENCES chunk, name INTEGER NOT NULL REFERENCES name, value BLOB NOT NULL);
-CREATE TABLE task (
-    id INTEGER PRIMARY KEY, key TEXT, prefix INTEGER REFERENCES name, worker INTEGER REFERENCES worker, thread INTEGER,
-    start_ns INTEGER, stop_ns INTEGER, nbytes INTEGER, state INTEGER REFERENCES name, attempt INTEGER,
-    span INTEGER REFERENCES name);
-CREATE TABLE activity (
-    context INTEGER NOT NULL REFERENCES name, prefix INTEGER NOT NULL REFERENCES name,
-    activity INTEGER NOT NULL REFERENCES name, unit INTEGER NOT NULL REFERENCES name, value REAL NOT NULL,
-    PRIMARY KEY (context, prefix, activity, unit)) WITHOUT ROWID;
+CREATE TABLE task (id INTEGER PRIMARY KEY, $task);
+CREATE TABLE activity ($activity, PRIMARY KEY (context, prefix, activity, unit)) WITHOUT ROWID;
 CREATE TABLE given (metric TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE document (kind TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE note (id INTEGER PRIMARY KEY, t_ns INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
@@ -50,10 +25,11 @@ CREATE VIEW attempts AS
     SELECT chunk.id AS chunk, dataset.name AS dataset, file.url AS file, file.tree AS tree, entry_start, entry_stop,
            events, attempt, worker.address AS worker, worker.host AS host, thread,
            t_start_ns / 1e9 AS t_start, duration_ns / 1e9 AS duration_s, open_ns / 1e9 AS open_s,
-           events_ns / 1e9 AS schema_s, return_ns / 1e9 AS return_s, cpu_ns / 1e9 AS cpu_s,
+           events_ns / 1e9 AS events_s, return_ns / 1e9 AS return_s, cpu_ns / 1e9 AS cpu_s,
            (duration_ns - cpu_ns) / 1e9 AS noncpu_s, run_delay_ns / 1e9 AS run_delay_s,
            rss_before / 1048576.0 AS mem_before_mib, rss_after / 1048576.0 AS mem_after_mib,
-           rss_peak / 1048576.0 AS mem_peak_mib, chunk.bytes_read, read_requests, branch_set, error_type, error
+           rss_peak / 1048576.0 AS mem_peak_mib, chunk.bytes_read, read_requests, branch_set, error_type, error,
+           major_faults, storage_bytes_read, events_ns / 1e9 AS schema_s -- as it was called in version 1
       FROM chunk LEFT JOIN dataset ON dataset.id = chunk.dataset LEFT JOIN file ON file.id = chunk.file
                  LEFT JOIN worker ON worker.id = chunk.worker;
 -- What roast show counts as chunks: attempts that succeeded.

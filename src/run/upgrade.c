@@ -1,11 +1,12 @@
-/* Upgrades. Version 1 is the first: each version after it adds its step to the table, and a real file of it to
- * tests/golden. */
+/* Upgrades. Each version adds its step to the table, and a real file of it to tests/golden. The views are those of the
+ * present version, whichever one the file comes from. */
 #include "run/upgrade.h"
 
 #include <stdio.h>
 
 #include "base/error.h"
 #include "run/database.h"
+#include "run/record_sql.h"
 
 static int version_of(sqlite3 *db)
 {
@@ -49,8 +50,18 @@ roast_code upgrade_with(sqlite3 *db, const char *path, int wanted, const upgrade
     return code ? code : ended;
 }
 
+static const upgrade_step STEPS[] = {
+    {1, "ALTER TABLE chunk ADD COLUMN major_faults INTEGER; ALTER TABLE chunk ADD COLUMN storage_bytes_read INTEGER"},
+};
+
 roast_code upgrade_database(sqlite3 *db, const char *path, roast_error *err)
 {
-    static const upgrade_step none_yet = {0};
-    return upgrade_with(db, path, RUN_VERSION, &none_yet, 0, err);
+    roast_code code = upgrade_with(db, path, RUN_VERSION, STEPS, sizeof STEPS / sizeof *STEPS, err);
+    buf views = {0};
+    if (!code)
+        sql_views_anew(&views);
+    if (!code)
+        code = views.code ? fail_memory(err) : database_exec(db, path, views.data, err);
+    buf_release(&views);
+    return code;
 }

@@ -19,11 +19,11 @@
 #include "base/u64map.h"
 #include "model/branch_set.h"
 #include "model/facts.h"
+#include "model/record.h"
 #include "run/database.h"
 #include "run/reader.h"
+#include "run/record_sql.h"
 #include "run/seal.h"
-
-extern const char roast_schema_sql[];
 
 enum { LONGEST_WAIT_FOR_READERS_MS = 2000 };
 
@@ -33,28 +33,11 @@ enum { LONGEST_WAIT_FOR_READERS_MS = 2000 };
     X(NAME, "INSERT INTO name VALUES (?,?)")                                                                           \
     X(DATASET, "INSERT INTO dataset VALUES (?,?)")                                                                     \
     X(WORKER, "INSERT INTO worker (id, address) VALUES (?,?)")                                                         \
-    X(WORKER_FACTS,                                                                                                    \
-      "UPDATE worker SET name = coalesce(?2, name), host = coalesce(?3, host), pid = coalesce(?4, pid),"               \
-      " cores = coalesce(?5, cores), memory_limit = coalesce(?6, memory_limit), joined_ns = coalesce(?7, joined_ns),"  \
-      " left_ns = coalesce(?8, left_ns), lost = max(?9, lost), reason = coalesce(?10, reason),"                        \
-      " clock_offset_ns = coalesce(?11, clock_offset_ns), clock_error_ns = coalesce(?12, clock_error_ns)"              \
-      " WHERE id = ?1")                                                                                                \
-    X(SAMPLE, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                                               \
-    X(COUNT, "INSERT INTO worker_count VALUES (?,?,?)")                                                                \
     X(FILE, "INSERT INTO file (id, url, tree, uuid) VALUES (?,?,?,?)")                                                 \
-    X(FILE_FACTS, "UPDATE file SET uuid = coalesce(?2, uuid), entries = coalesce(?3, entries),"                        \
-                  " total_branches = coalesce(?4, total_branches), compressed = coalesce(?5, compressed),"             \
-                  " uncompressed = coalesce(?6, uncompressed), clusters = coalesce(?7, clusters),"                     \
-                  " algorithm = coalesce(?8, algorithm), level = coalesce(?9, level),"                                 \
-                  " bytes_read = coalesce(?10, bytes_read) WHERE id = ?1")                                             \
-    X(BRANCH, "INSERT OR REPLACE INTO branch VALUES (?,?,?,?,?)")                                                      \
     X(BRANCH_SET, "INSERT OR IGNORE INTO branch_set VALUES (?,?)")                                                     \
     X(NAMELESS_SETS, "UPDATE chunk SET branch_set = NULL"                                                              \
                      " WHERE branch_set NOT IN (SELECT id FROM branch_set) AND branch_set IS NOT ?")                   \
-    X(CHUNK, "INSERT INTO chunk VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")                 \
     X(CUSTOM, "INSERT INTO custom VALUES (?,?,?)")                                                                     \
-    X(TASK, "INSERT INTO task VALUES (NULL,?,?,?,?,?,?,?,?,?,?)")                                                      \
-    X(ACTIVITY, "INSERT OR REPLACE INTO activity VALUES (?,?,?,?,?)")                                                  \
     X(DOCUMENT, "INSERT OR REPLACE INTO document VALUES (?,?)")                                                        \
     X(NOTE, "INSERT INTO note VALUES (NULL,?,?,?)")
 
@@ -63,6 +46,20 @@ enum statement {
     STATEMENTS(STATEMENT_ENUM)
 #undef STATEMENT_ENUM
         STATEMENT_COUNT
+};
+
+/* How a record of each kind is written. What describes a worker or a file is added to the row that it has already. */
+static const struct {
+    const char *owner; /* the column before the fields */
+    bool replace;      /* a row of the same key */
+    size_t key_fields; /* of a row that is there already */
+} record_ways[RECORD_COUNT] = {
+    [RECORD_worker] = {.owner = "id", .key_fields = 1},
+    [RECORD_file] = {.owner = "id", .key_fields = 2},
+    [RECORD_branch] = {.owner = "file", .replace = true},
+    [RECORD_chunk] = {.owner = "id"},
+    [RECORD_section] = {.owner = "chunk"},
+    [RECORD_activity] = {.replace = true},
 };
 
 /* Sections are most of the rows: those of a chunk go in together, up to this many at a time. */
@@ -83,6 +80,7 @@ struct run_writer {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
+    sqlite3_stmt *records[RECORD_COUNT];
     sqlite3_stmt *sections[SECTIONS_AT_ONCE]; /* for 1, 2, … of them */
     intern names, datasets, files;            /* number + 1 is the id */
     intern addresses;                         /* number is the index into workers */
@@ -105,6 +103,7 @@ typedef struct row {
     sqlite3_stmt *statement;
     int column;
     bool failed;
+    roast_code code; /* of a string that could not be given a number; ROAST_OK: SQLite knows what failed */
 } row;
 
 static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *sql)
@@ -123,6 +122,20 @@ static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *s
 static row row_begin(run_writer *w, enum statement which)
 {
     return row_begin_with(w, &w->statements[which], statement_sql[which]);
+}
+
+/* A statement for so many records of a kind. */
+static row row_begin_record(run_writer *w, record_id record, size_t rows)
+{
+    sqlite3_stmt **statement = record == RECORD_section ? &w->sections[rows - 1] : &w->records[record];
+    buf sql = {0};
+    if (!*statement && record_ways[record].key_fields)
+        sql_update(&sql, record, record_ways[record].key_fields);
+    else if (!*statement)
+        sql_insert(&sql, record, record_ways[record].owner, record_ways[record].replace, rows);
+    row r = sql.code ? (row){.writer = w, .failed = true, .code = sql.code} : row_begin_with(w, statement, sql.data);
+    buf_release(&sql);
+    return r;
 }
 
 static void row_int(row *r, int64_t value)
@@ -162,7 +175,9 @@ static roast_code row_end(row *r, roast_error *err)
 {
     if (!r->failed)
         r->failed = sqlite3_step(r->statement) != SQLITE_DONE;
-    roast_code code = r->failed ? database_fail(r->writer->db, r->writer->path, "writing", err) : ROAST_OK;
+    roast_code code = r->code;
+    if (r->failed && !code)
+        code = database_fail(r->writer->db, r->writer->path, "writing", err);
     if (r->statement)
         sqlite3_reset(r->statement);
     return code;
@@ -359,6 +374,92 @@ static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
     return run_write_note(w, "warning", str_from(note), err);
 }
 
+/* ---- Fields -------------------------------------------------------------------------------------------------- */
+
+/* The number under which a text of a record is stored. Kinds that are numbers of files and sets are of chunks alone. */
+static roast_code reference_id(run_writer *w, const record_field *field, const void *record, int64_t *id,
+                               roast_error *err)
+{
+    const roast_chunk *chunk = record;
+    roast_str text = field_is_text(field) ? *field_text(field, record) : str_none();
+    if (str_absent(text) && field->column == COLUMN_MUST)
+        text = STR("");
+    switch (field->kind) {
+    case KIND_DATASET:
+        return string_id(w, &w->datasets, INSERT_DATASET, text, id, err);
+    case KIND_WORKER:
+        return worker_id(w, text, id, err);
+    case KIND_FILE:
+        return file_id(w, chunk->file, chunk->treename, chunk->uuid, id, err);
+    case KIND_BRANCHES:
+        return branch_set_id(w, chunk, id, err);
+    default:
+        return string_id(w, &w->names, INSERT_NAME, text, id, err);
+    }
+}
+
+/* What must be there and was said to be absent is what an empty record has. */
+static int64_t stored_int(const record_field *field, int64_t value)
+{
+    if (value != ROAST_ABSENT)
+        return value;
+    return field->kind == KIND_TIMES ? 1 : field->kind == KIND_DEPTH ? 0 : value;
+}
+
+static int64_t stored_flag(const record_field *field, bool value)
+{
+    return value || field->column == COLUMN_MUST ? value : ROAST_ABSENT;
+}
+
+static void row_field(row *r, const record_field *field, const void *record, roast_error *err)
+{
+    int64_t id;
+    switch (field->kind) {
+    case KIND_REAL:
+        row_real(r, *(const double *)field_at(field, record));
+        break;
+    case KIND_RATE: /* SQLite keeps a real without a fraction as a small integer */
+        row_real(r, round(*(const double *)field_at(field, record)));
+        break;
+    case KIND_FLAG:
+        row_int(r, stored_flag(field, *(const bool *)field_at(field, record)));
+        break;
+    case KIND_TEXT:
+    case KIND_UUID:
+        row_str(r, *field_text(field, record));
+        break;
+    case KIND_BRANCHES:
+    case KIND_NAME:
+    case KIND_DATASET:
+    case KIND_WORKER:
+    case KIND_FILE:
+        if (!r->code && (r->code = reference_id(r->writer, field, record, &id, err)))
+            r->failed = true;
+        row_int(r, r->code ? ROAST_ABSENT : id);
+        break;
+    default:
+        row_int(r, stored_int(field, *field_int(field, record)));
+    }
+}
+
+/* The fields of a record that have a column, from the given one on. */
+static void row_record(row *r, record_id record, size_t first, const void *fields, roast_error *err)
+{
+    const record_spec *spec = &record_specs[record];
+    for (size_t i = first; i < spec->count; i++)
+        if (spec->fields[i].column != COLUMN_ELSEWHERE)
+            row_field(r, &spec->fields[i], fields, err);
+}
+
+static roast_code write_record(run_writer *w, record_id record, int64_t owner, const void *fields, roast_error *err)
+{
+    row r = row_begin_record(w, record, 1);
+    if (record_ways[record].owner)
+        row_int(&r, owner);
+    row_record(&r, record, record_ways[record].key_fields, fields, err);
+    return row_end(&r, err);
+}
+
 /* ---- Records ------------------------------------------------------------------------------------------------- */
 
 static roast_code write_key(run_writer *w, enum statement which, roast_str key, roast_value value, roast_error *err)
@@ -408,58 +509,21 @@ roast_code run_write_worker(run_writer *w, const roast_worker *worker, roast_err
     if (code)
         return code;
     known->left = known->left || worker->left_ns != ROAST_ABSENT;
-    row r = row_begin(w, INSERT_WORKER_FACTS);
-    row_int(&r, known->id);
-    row_str(&r, worker->name);
-    row_str(&r, worker->host);
-    row_int(&r, worker->pid);
-    row_int(&r, worker->cores);
-    row_int(&r, worker->memory_limit);
-    row_int(&r, worker->joined_ns);
-    row_int(&r, worker->left_ns);
-    row_int(&r, worker->lost);
-    row_str(&r, worker->reason);
-    row_int(&r, worker->clock_offset_ns);
-    row_int(&r, worker->clock_error_ns);
-    return row_end(&r, err);
+    return write_record(w, RECORD_worker, known->id, worker, err);
 }
 
 roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_error *err)
 {
     if (str_absent(sample->worker) || sample->t_ns == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a sample needs a worker and a time", w->path);
-    int64_t worker;
-    roast_code code = worker_id(w, sample->worker, &worker, err);
-    if (code)
-        return code;
-    row r = row_begin(w, INSERT_SAMPLE);
-    row_int(&r, worker);
-    row_int(&r, sample->t_ns);
-    row_int(&r, sample->memory);
-    row_real(&r, sample->cpu);
-    row_int(&r, sample->processing);
-    row_int(&r, sample->executing);
-    row_int(&r, sample->managed);
-    row_int(&r, sample->spilled);
-    row_real(&r, sample->occupancy);
-    row_int(&r, sample->last_seen_ns);
-    /* Whole bytes per second: SQLite keeps a real without a fraction as a small integer. */
-    row_real(&r, round(sample->net_read));
-    row_real(&r, round(sample->net_write));
-    row_real(&r, round(sample->disk_read));
-    row_real(&r, round(sample->disk_write));
-    return row_end(&r, err);
+    return write_record(w, RECORD_sample, 0, sample, err);
 }
 
 roast_code run_write_count(run_writer *w, const roast_worker_count *count, roast_error *err)
 {
     if (count->t_ns == ROAST_ABSENT || count->workers == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a worker count needs a time and a number", w->path);
-    row r = row_begin(w, INSERT_COUNT);
-    row_int(&r, count->t_ns);
-    row_int(&r, count->workers);
-    row_int(&r, count->cores);
-    return row_end(&r, err);
+    return write_record(w, RECORD_worker_count, 0, count, err);
 }
 
 /* Entered once, a section ends where it began plus what it grew by: then that need not be stored. */
@@ -471,48 +535,16 @@ static int64_t rss_after_unless_derivable(const roast_section *section)
     return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
-static row row_begin_sections(run_writer *w, size_t count)
-{
-    static const char head[] = "INSERT INTO section VALUES", values[] = "(?,?,?,?,?,?,?,?,?,?,?)";
-    char sql[sizeof head + SECTIONS_AT_ONCE * (sizeof values + 1)] = "";
-    if (!w->sections[count - 1]) {
-        strcat(sql, head);
-        for (size_t i = 0; i < count; i++)
-            strcat(strcat(sql, i ? "," : " "), values);
-    }
-    return row_begin_with(w, &w->sections[count - 1], sql);
-}
-
-static void bind_section(row *r, int64_t chunk, const int64_t names[2], const roast_section *section)
-{
-    row_int(r, chunk);
-    row_int(r, names[0]);
-    row_int(r, names[1]);
-    row_int(r, section->depth == ROAST_ABSENT ? 0 : section->depth);
-    row_int(r, section->count == ROAST_ABSENT ? 1 : section->count);
-    row_int(r, section->duration_ns);
-    row_int(r, section->cpu_ns);
-    row_int(r, section->rss_before);
-    row_int(r, rss_after_unless_derivable(section));
-    row_int(r, section->rss_delta);
-    row_int(r, section->bytes);
-}
-
 static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t count,
                                  roast_error *err)
 {
-    int64_t names[SECTIONS_AT_ONCE][2]; /* of the section and of its parent: they may have to be written first */
-    roast_code code = ROAST_OK;
-    for (size_t i = 0; !code && i < count; i++) {
-        code = name_id(w, sections[i].name.ptr ? sections[i].name : STR(""), &names[i][0], err);
-        if (!code)
-            code = name_id(w, sections[i].parent, &names[i][1], err);
+    row r = row_begin_record(w, RECORD_section, count);
+    for (size_t i = 0; i < count; i++) {
+        roast_section section = sections[i];
+        section.rss_after = rss_after_unless_derivable(&section);
+        row_int(&r, chunk);
+        row_record(&r, RECORD_section, 0, &section, err);
     }
-    if (code)
-        return code;
-    row r = row_begin_sections(w, count);
-    for (size_t i = 0; i < count; i++)
-        bind_section(&r, chunk, names[i], &sections[i]);
     return row_end(&r, err);
 }
 
@@ -571,54 +603,6 @@ static roast_code identify_chunk(run_writer *w, roast_chunk *chunk, bool *known,
     return *known || chunk->attempt != ROAST_ABSENT ? ROAST_OK : number_attempt(w, chunk, err);
 }
 
-static roast_code write_chunk_row(run_writer *w, const roast_chunk *chunk, roast_error *err)
-{
-    int64_t dataset, file, worker, branch_set;
-    roast_code code = string_id(w, &w->datasets, INSERT_DATASET, chunk->dataset, &dataset, err);
-    if (!code)
-        code = file_id(w, chunk->file, chunk->treename, chunk->uuid, &file, err);
-    if (!code)
-        code = worker_id(w, chunk->worker, &worker, err);
-    if (!code)
-        code = branch_set_id(w, chunk, &branch_set, err);
-    if (code)
-        return code;
-    row r = row_begin(w, INSERT_CHUNK);
-    const int64_t before_errors[] = {w->n_chunks,
-                                     (int64_t)chunk->uid,
-                                     dataset,
-                                     file,
-                                     chunk->entry_start,
-                                     chunk->entry_stop,
-                                     chunk->events,
-                                     chunk->attempt,
-                                     worker,
-                                     chunk->thread,
-                                     chunk->pid,
-                                     chunk->t_start_ns,
-                                     chunk->duration_ns,
-                                     chunk->open_ns,
-                                     chunk->events_ns,
-                                     chunk->return_ns,
-                                     chunk->cpu_ns,
-                                     chunk->run_delay_ns,
-                                     chunk->rss_before,
-                                     chunk->rss_after,
-                                     chunk->rss_peak,
-                                     chunk->peak_shared ? 1 : ROAST_ABSENT,
-                                     chunk->bytes_read,
-                                     chunk->read_requests,
-                                     chunk->voluntary_switches,
-                                     chunk->involuntary_switches,
-                                     chunk->page_faults,
-                                     branch_set};
-    for (size_t i = 0; i < sizeof before_errors / sizeof *before_errors; i++)
-        row_int(&r, before_errors[i]);
-    row_str(&r, chunk->error_type);
-    row_str(&r, chunk->error);
-    return row_end(&r, err);
-}
-
 roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error *err)
 {
     roast_chunk chunk = *given;
@@ -627,7 +611,7 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
     if (code || known)
         return code;
     w->n_chunks++;
-    code = write_chunk_row(w, &chunk, err);
+    code = write_record(w, RECORD_chunk, w->n_chunks, &chunk, err);
     for (size_t i = 0, count; !code && i < chunk.n_sections; i += count) {
         count = at_most(chunk.n_sections - i, SECTIONS_AT_ONCE);
         code = write_sections(w, w->n_chunks, &chunk.sections[i], count, err);
@@ -635,21 +619,6 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
     for (size_t i = 0; !code && i < chunk.n_custom; i++)
         code = write_custom(w, w->n_chunks, &chunk.custom[i], err);
     return code;
-}
-
-static roast_code write_branch(run_writer *w, int64_t file, const roast_branch *branch, roast_error *err)
-{
-    int64_t name;
-    roast_code code = name_id(w, branch->name.ptr ? branch->name : STR(""), &name, err);
-    if (code)
-        return code;
-    row r = row_begin(w, INSERT_BRANCH);
-    row_int(&r, file);
-    row_int(&r, name);
-    row_int(&r, branch->compressed);
-    row_int(&r, branch->uncompressed);
-    row_int(&r, branch->baskets);
-    return row_end(&r, err);
 }
 
 /* Every worker that opens a file tells of all its branches: they are written once. */
@@ -665,7 +634,7 @@ static roast_code write_branches(run_writer *w, int64_t id, const roast_file *fi
         *complete = 1;
     }
     for (size_t i = 0; !code && i < file->n_branches; i++)
-        code = write_branch(w, id, &file->branches[i], err);
+        code = write_record(w, RECORD_branch, id, &file->branches[i], err);
     return code;
 }
 
@@ -677,61 +646,18 @@ roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *er
     roast_code code = file_id(w, file->url, file->tree, file->uuid, &id, err);
     if (code)
         return code;
-    row r = row_begin(w, INSERT_FILE_FACTS);
-    row_int(&r, id);
-    row_str(&r, file->uuid);
-    row_int(&r, file->entries);
-    row_int(&r, file->total_branches);
-    row_int(&r, file->compressed);
-    row_int(&r, file->uncompressed);
-    row_int(&r, file->clusters);
-    row_str(&r, file->algorithm);
-    row_int(&r, file->level);
-    row_int(&r, file->bytes_read);
-    code = row_end(&r, err);
+    code = write_record(w, RECORD_file, id, file, err);
     return code ? code : write_branches(w, id, file, err);
 }
 
 roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err)
 {
-    int64_t prefix, worker, state, span;
-    roast_code code = name_id(w, task->prefix, &prefix, err);
-    if (!code)
-        code = worker_id(w, task->worker, &worker, err);
-    if (!code)
-        code = name_id(w, task->state, &state, err);
-    if (!code)
-        code = name_id(w, task->span, &span, err);
-    if (code)
-        return code;
-    row r = row_begin(w, INSERT_TASK);
-    row_str(&r, task->key);
-    row_int(&r, prefix);
-    row_int(&r, worker);
-    row_int(&r, task->thread);
-    row_int(&r, task->start_ns);
-    row_int(&r, task->stop_ns);
-    row_int(&r, task->nbytes);
-    row_int(&r, state);
-    row_int(&r, task->attempt);
-    row_int(&r, span);
-    return row_end(&r, err);
+    return write_record(w, RECORD_task, 0, task, err);
 }
 
 roast_code run_write_activity(run_writer *w, const roast_activity *activity, roast_error *err)
 {
-    const roast_str texts[] = {activity->context, activity->prefix, activity->activity, activity->unit};
-    int64_t ids[4];
-    roast_code code = ROAST_OK;
-    for (size_t i = 0; !code && i < 4; i++)
-        code = name_id(w, texts[i].ptr ? texts[i] : STR(""), &ids[i], err);
-    if (code || !isfinite(activity->value))
-        return code;
-    row r = row_begin(w, INSERT_ACTIVITY);
-    for (size_t i = 0; i < 4; i++)
-        row_int(&r, ids[i]);
-    row_real(&r, activity->value);
-    return row_end(&r, err);
+    return isfinite(activity->value) ? write_record(w, RECORD_activity, 0, activity, err) : ROAST_OK;
 }
 
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)
@@ -764,6 +690,7 @@ static void finalize(sqlite3_stmt **statements, size_t count)
 static void finalize_statements(run_writer *w)
 {
     finalize(w->statements, STATEMENT_COUNT);
+    finalize(w->records, RECORD_COUNT);
     finalize(w->sections, SECTIONS_AT_ONCE);
 }
 
@@ -832,6 +759,15 @@ static roast_code claim_file(const char *path, bool overwrite, roast_error *err)
     return ROAST_OK;
 }
 
+static roast_code make_tables(run_writer *w, roast_error *err)
+{
+    buf schema = {0};
+    sql_schema(&schema);
+    roast_code code = schema.code ? fail_memory(err) : database_exec(w->db, w->path, schema.data, err);
+    buf_release(&schema);
+    return code;
+}
+
 static roast_code open_database(run_writer *w, bool network, roast_error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -846,7 +782,7 @@ static roast_code open_database(run_writer *w, bool network, roast_error *err)
     if (!code)
         code = database_exec(w->db, w->path, "BEGIN", err);
     if (!code)
-        code = database_exec(w->db, w->path, roast_schema_sql, err);
+        code = make_tables(w, err);
     if (!code)
         code = database_exec(w->db, w->path, "COMMIT", err);
     return code;
