@@ -60,6 +60,7 @@ static PyObject *records_item(PyObject *object, Py_ssize_t place)
     const branch_access *access = &chunk->access;
     PyObject *dict = chunk_to_dict(&chunk->record);
     if (dict && (put(dict, "chunk_id", int_to_python(chunk->id)) || put(dict, "host", text_to_python(chunk->host)) ||
+                 put(dict, "num_branches_accessed", int_to_python(access->branches)) ||
                  put(dict, "accessed_bytes", int_to_python(access->compressed)) ||
                  put(dict, "accessed_uncompressed_bytes", int_to_python(access->uncompressed)) ||
                  put(dict, "branches_read_percent", percent_to_python(access->branches_percent)) ||

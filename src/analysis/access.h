@@ -1,28 +1,28 @@
-/* How many bytes the branches that a chunk read have in its file. Chunks of one file mostly read one set of branches,
- * so each pair of a file and a set is summed up once. */
+/* What the branches that a chunk read amount to in its file: summed up from the branches' sizes, or, where those are
+ * not known, as its record states it, which those of 0.1.x do. Asked here by everyone. */
 #ifndef ANALYSIS_ACCESS_H
 #define ANALYSIS_ACCESS_H
 
 #include "base/u64map.h"
 #include "run/reader.h"
 
-typedef struct access_sizes {
-    uint32_t file, set;
-    int64_t compressed, uncompressed; /* ROAST_ABSENT if the file's branches are not known */
-} access_sizes;
+/* ROAST_ABSENT or NAN where it is not known. */
+typedef struct branch_access {
+    int64_t branches, compressed, uncompressed;
+    double branches_percent, bytes_percent; /* of those of the file */
+} branch_access;
 
-/* Zero-initialised is empty and ready. */
-typedef struct access_list {
-    u64map seen; /* place in the list + 1 */
-    access_sizes *pairs;
-    size_t count, capacity;
-} access_list;
+typedef struct access_table {
+    u64map pairs;  /* of a file and a set of branches: place in sums + 1 */
+    u64map stated; /* by chunk: place in statements + 1 */
+    struct access_sums *sums;
+    struct access_statement *statements;
+    size_t n_sums, sums_capacity, n_statements, statements_capacity;
+} access_table;
 
-/* *place gets where the pair is in the list, ROAST_ABSENT if the record does not name both; false if memory is out. */
-bool access_add(access_list *list, uint32_t file, uint32_t set, int64_t *place);
-/* Sums up every pair, in one visit of the branches. */
-roast_code access_read(access_list *list, roast_run *run, roast_error *err);
-const access_sizes *access_sizes_at(const access_list *list, int64_t place); /* NULL for ROAST_ABSENT */
-void access_release(access_list *list);
+/* Release the table even if this fails. */
+roast_code access_read(access_table *out, roast_run *run, roast_error *err);
+branch_access access_of(access_table *table, const roast_run *run, const run_chunk *row);
+void access_release(access_table *table);
 
 #endif

@@ -218,18 +218,10 @@ static bool add_to_cluster(cluster_sums *clusters, uint32_t cluster, int64_t ns,
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t mixed(uint64_t hash, uint64_t part)
-{
-    return chance_next(&(uint64_t){hash ^ part});
-}
-
-/* What a chunk is. 64 bits tell a million chunks apart but for one chance in thirty million. */
 static uint64_t identity_of(const run_reading *r, const run_chunk *row)
 {
-    uint64_t file = r->files[index_or_last(row->file, run_files(r->run))];
-    uint64_t dataset = r->paired_datasets[index_or_last(row->dataset, run_datasets(r->run))];
-    uint64_t hash = mixed(mixed(1, file << 32 | dataset), (uint64_t)row->record.entry_start);
-    return mixed(hash, (uint64_t)row->record.entry_stop);
+    return chunk_identity_across_runs(&row->record, r->files[index_or_last(row->file, run_files(r->run))],
+                                      r->paired_datasets[index_or_last(row->dataset, run_datasets(r->run))]);
 }
 
 static chunk_pair *new_pair(chunk_pairs *pairs, uint32_t *place)

@@ -8,19 +8,17 @@
 #include "analysis/access.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/msgpack_read.h"
-#include "base/str.h"
 #include "model/facts.h"
 
 enum { MOST_CELLS = 400000, FEWEST_COLUMNS = 100 };
 
 /* ---- Chunks -------------------------------------------------------------------------------------------------- */
 
-typedef struct chunk_reader {
+typedef struct mark_reader {
     run_series *out;
     const roast_run *run;
-    access_list *access; /* NULL if it is not asked for */
-} chunk_reader;
+    access_table *accesses; /* NULL if it is not asked for */
+} mark_reader;
 
 /* Only a damaged file holds times that overflow: they count as not known. */
 static void place(chunk_mark *mark, const roast_chunk *chunk)
@@ -32,7 +30,7 @@ static void place(chunk_mark *mark, const roast_chunk *chunk)
     mark->end_ns = known ? end : ROAST_ABSENT;
 }
 
-static void add_phases(chunk_reader *reader, uint32_t dataset, const chunk_mark *mark, int64_t process_ns)
+static void add_phases(mark_reader *reader, uint32_t dataset, const chunk_mark *mark, int64_t process_ns)
 {
     size_t datasets = run_datasets(reader->run);
     phase_sums *sums = &reader->out->phases[dataset < datasets ? dataset : datasets];
@@ -55,32 +53,29 @@ static bool make_room(run_series *out)
     return true;
 }
 
-static int64_t branches_in(const roast_run *run, uint32_t set)
-{
-    size_t count;
-    return set != RUN_UNKNOWN && run_branch_set(run, set, &count) ? (int64_t)count : ROAST_ABSENT;
-}
-
 static roast_code see_chunk(void *context, const run_chunk *row)
 {
-    chunk_reader *reader = context;
+    mark_reader *reader = context;
     const roast_chunk *chunk = &row->record;
     if (!make_room(reader->out))
         return ROAST_MEMORY;
     chunk_mark *mark = &reader->out->chunks[reader->out->n_chunks++];
+    branch_access access = {ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN, (double)NAN};
+    if (reader->accesses)
+        access = access_of(reader->accesses, reader->run, row);
     *mark = (chunk_mark){
         .open_ns = or_zero(chunk->open_ns),
         .events_ns = or_zero(chunk->events_ns),
         .return_ns = or_zero(chunk->return_ns),
         .id = row->id,
         .process_ns = chunk->duration_ns,
-        .branches = branches_in(reader->run, row->branch_set),
+        .branches = access.branches,
         .thread = chunk->thread,
         .bytes = chunk->bytes_read,
         .events = chunk->events,
         .rss_peak = chunk->rss_peak,
-        .compressed = ROAST_ABSENT,
-        .uncompressed = ROAST_ABSENT,
+        .compressed = access.compressed,
+        .uncompressed = access.uncompressed,
         .entry_start = chunk->entry_start,
         .dataset = row->dataset,
         .file = row->file,
@@ -90,91 +85,21 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     };
     add_phases(reader, mark->dataset, mark, or_zero(chunk->duration_ns));
     place(mark, chunk);
-    /* Until the sizes are known, the place in the list stands for them. */
-    if (reader->access && !access_add(reader->access, row->file, row->branch_set, &mark->compressed))
-        return ROAST_MEMORY;
     return ROAST_OK;
-}
-
-static roast_code read_access(run_series *out, roast_run *run, access_list *access, roast_error *err)
-{
-    roast_code code = access_read(access, run, err);
-    for (size_t i = 0; !code && i < out->n_chunks; i++) {
-        chunk_mark *mark = &out->chunks[i];
-        const access_sizes *sizes = access_sizes_at(access, mark->compressed);
-        mark->compressed = sizes ? sizes->compressed : ROAST_ABSENT;
-        mark->uncompressed = sizes ? sizes->uncompressed : ROAST_ABSENT;
-    }
-    return code;
-}
-
-/* Records of 0.1.x carry what was read as numbers of their own, which are known also where the branches are not. */
-enum { STATED_BRANCHES, STATED_COMPRESSED, STATED_UNCOMPRESSED, STATED_COUNT };
-
-typedef struct stated_reader {
-    run_series *out;
-    uint32_t names[STATED_COUNT];
-} stated_reader;
-
-static int compare_id(const void *key, const void *element)
-{
-    int64_t id = *(const int64_t *)key, other = ((const chunk_mark *)element)->id;
-    return (id > other) - (id < other);
-}
-
-static roast_code see_stated(void *context, int64_t chunk, uint32_t name, roast_str msgpack)
-{
-    stated_reader *reader = context;
-    run_series *out = reader->out;
-    size_t which = 0;
-    while (which < STATED_COUNT && reader->names[which] != name)
-        which++;
-    chunk_mark *mark = which < STATED_COUNT && out->n_chunks
-                           ? bsearch(&chunk, out->chunks, out->n_chunks, sizeof *out->chunks, compare_id)
-                           : NULL;
-    cursor c = cursor_over(msgpack.ptr, msgpack.len);
-    mp_value stated = mp_read(&c);
-    double value = stated.kind == MP_INT ? (double)stated.as.integer : stated.kind == MP_REAL ? stated.as.real : -1;
-    if (!mark || !(value >= 0 && value < 9e18)) /* a user may have a value of this name */
-        return ROAST_OK;
-    int64_t *const targets[] = {&mark->branches, &mark->compressed, &mark->uncompressed};
-    if (*targets[which] == ROAST_ABSENT)
-        *targets[which] = llround(value);
-    return ROAST_OK;
-}
-
-static roast_code read_stated(run_series *out, roast_run *run, roast_error *err)
-{
-    static const roast_str names[STATED_COUNT] = {[STATED_BRANCHES] = {"num_branches_accessed", 21},
-                                                  [STATED_COMPRESSED] = {"accessed_bytes", 14},
-                                                  [STATED_UNCOMPRESSED] = {"accessed_uncompressed_bytes", 27}};
-    stated_reader reader = {out, {RUN_UNKNOWN, RUN_UNKNOWN, RUN_UNKNOWN}};
-    bool any = false;
-    for (uint32_t i = 0; i < run_names(run); i++)
-        for (size_t n = 0; n < STATED_COUNT; n++)
-            if (str_equal(run_name(run, i), names[n])) {
-                reader.names[n] = i;
-                any = true;
-            }
-    return any ? run_each_custom(run, see_stated, &reader, err) : ROAST_OK;
 }
 
 static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, roast_error *err)
 {
-    access_list access = {0};
-    chunk_reader reader = {out, run, needs & SERIES_ACCESS ? &access : NULL};
+    access_table accesses = {0};
+    mark_reader reader = {out, run, needs & SERIES_ACCESS ? &accesses : NULL};
     out->phases = arena_alloc(&out->memory, run_datasets(run) + 1, sizeof *out->phases);
     if (!out->phases)
         return fail_memory(err);
-    roast_code code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
-    if (code == ROAST_MEMORY)
-        fail_memory(err);
-    if (!code && reader.access)
-        code = read_access(out, run, &access, err);
-    if (!code && reader.access)
-        code = read_stated(out, run, err);
-    access_release(&access);
-    return code;
+    roast_code code = reader.accesses ? access_read(&accesses, run, err) : ROAST_OK;
+    if (!code)
+        code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
+    access_release(&accesses);
+    return code == ROAST_MEMORY ? fail_memory(err) : code;
 }
 
 /* ---- The window ---------------------------------------------------------------------------------------------- */

@@ -17,8 +17,7 @@ typedef struct chunk_mark {
     int64_t open_ns, events_ns, return_ns; /* around it; 0 if not known */
     int64_t thread;
     int64_t bytes, events, rss_peak;
-    int64_t branches;                 /* how many it read, and … */
-    int64_t compressed, uncompressed; /* … their bytes in its file; see SERIES_ACCESS */
+    int64_t branches, compressed, uncompressed; /* that it read, with SERIES_ACCESS; see access.h */
     int64_t entry_start;
     uint32_t dataset, file, worker, branch_set;
     uint32_t lane; /* see lanes.h */

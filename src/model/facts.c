@@ -31,6 +31,12 @@ uint64_t chunk_identity(const roast_chunk *chunk)
     return XXH3_64bits_withSeed(chunk->file.ptr, chunk->file.len, seed);
 }
 
+uint64_t chunk_identity_across_runs(const roast_chunk *chunk, uint32_t file, uint32_t dataset)
+{
+    int64_t parts[] = {file, dataset, chunk->entry_start, chunk->entry_stop};
+    return XXH3_64bits(parts, sizeof parts);
+}
+
 bool chunk_is_named(const roast_chunk *chunk)
 {
     return !str_absent(chunk->file) && chunk->entry_start != ROAST_ABSENT;

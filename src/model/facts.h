@@ -10,6 +10,10 @@ bool chunk_failed(const roast_chunk *chunk);
 int64_t chunk_busy_ns(const roast_chunk *chunk);
 /* The same chunk has the same identity, whichever attempt at it this is: file, tree, dataset, entries and round. */
 uint64_t chunk_identity(const roast_chunk *chunk);
+/* The same chunk in two runs: rounds do not count, and its file and dataset are numbers that the two runs share,
+ * because they may name one file by two URLs. 64 bits tell a million chunks apart but for one chance in thirty million.
+ */
+uint64_t chunk_identity_across_runs(const roast_chunk *chunk, uint32_t file, uint32_t dataset);
 /* Whether a record says which chunk it is about. */
 bool chunk_is_named(const roast_chunk *chunk);
 

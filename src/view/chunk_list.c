@@ -30,7 +30,7 @@ typedef struct branch_list {
 typedef struct list_reader {
     chunk_list *list;
     roast_run *run;
-    branch_sizes sizes;
+    access_table accesses;
     branch_list *sets;
     u64map places; /* chunk id to place + 1 */
     placed_section *sections;
@@ -103,7 +103,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .id = row->id,
         .record = row->record,
         .host = worker ? worker_host(worker) : str_none(),
-        .access = branch_access_of(&r->sizes, r->run, row->file, row->branch_set),
+        .access = access_of(&r->accesses, r->run, row),
     };
     if (row->branch_set != RUN_UNKNOWN) {
         chunk->record.branches = r->sets[row->branch_set].names;
@@ -213,7 +213,7 @@ roast_code chunk_list_read(chunk_list *out, roast_run *run, roast_error *err)
     list_reader r = {.list = out, .run = run};
     roast_code code = read_sets(&r);
     if (!code)
-        code = branch_sizes_read(&r.sizes, run, err);
+        code = access_read(&r.accesses, run, err);
     if (!code)
         code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &r, err);
     if (!code)
@@ -222,7 +222,7 @@ roast_code chunk_list_read(chunk_list *out, roast_run *run, roast_error *err)
         code = run_each_custom(run, see_custom, &r, err);
     if (!code && (!hand_out_sections(&r) || !hand_out_custom(&r)))
         code = ROAST_MEMORY;
-    branch_sizes_release(&r.sizes);
+    access_release(&r.accesses);
     u64map_release(&r.places);
     free(r.sets);
     free(r.sections);

@@ -2,10 +2,10 @@
 #ifndef VIEW_CHUNK_LIST_H
 #define VIEW_CHUNK_LIST_H
 
+#include "analysis/access.h"
 #include "base/arena.h"
 #include "base/intern.h"
 #include "run/reader.h"
-#include "view/access.h"
 
 typedef struct listed_chunk {
     int64_t id;

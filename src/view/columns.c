@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/access.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "model/chunk_value.h"
 #include "model/facts.h"
-#include "view/access.h"
 
 typedef struct column_spec {
     const char *name;
@@ -142,12 +142,12 @@ static roast_value duration(int64_t start_ns, int64_t stop_ns)
 
 /* ---- Chunks: the metrics of the catalogue that have a column --------------------------------------------------- */
 
-typedef struct chunk_reader {
+typedef struct chunk_columns {
     column_table *table;
     roast_run *run;
-    branch_sizes sizes;
+    access_table accesses;
     metric_id metrics[MOST_COLUMNS];
-} chunk_reader;
+} chunk_columns;
 
 static column_kind kind_of(metric_id id)
 {
@@ -155,7 +155,7 @@ static column_kind kind_of(metric_id id)
     return strcmp(kind, "text") == 0 ? COLUMN_TEXT : strcmp(kind, "integer") == 0 ? COLUMN_INT : COLUMN_REAL;
 }
 
-static roast_code add_chunk_columns(chunk_reader *reader, roast_error *err)
+static roast_code add_chunk_columns(chunk_columns *reader, roast_error *err)
 {
     column_spec specs[MOST_COLUMNS];
     size_t count = 0;
@@ -171,7 +171,7 @@ static roast_code add_chunk_columns(chunk_reader *reader, roast_error *err)
 }
 
 /* What the record alone does not tell. */
-static roast_value chunk_cell(const chunk_reader *reader, const run_chunk *row, metric_id metric,
+static roast_value chunk_cell(const chunk_columns *reader, const run_chunk *row, metric_id metric,
                               const branch_access *access, char uid[static 17])
 {
     const roast_worker *worker = run_worker(reader->run, row->worker);
@@ -200,10 +200,10 @@ static roast_value chunk_cell(const chunk_reader *reader, const run_chunk *row, 
 
 static roast_code see_chunk(void *context, const run_chunk *row)
 {
-    chunk_reader *reader = context;
+    chunk_columns *reader = context;
     roast_value values[MOST_COLUMNS];
     char uid[17];
-    branch_access access = branch_access_of(&reader->sizes, reader->run, row->file, row->branch_set);
+    branch_access access = access_of(&reader->accesses, reader->run, row);
     for (size_t i = 0; i < reader->table->n_columns; i++)
         values[i] = chunk_cell(reader, row, reader->metrics[i], &access, uid);
     return push(reader->table, values);
@@ -211,13 +211,13 @@ static roast_code see_chunk(void *context, const run_chunk *row)
 
 static roast_code read_chunks(column_table *table, roast_run *run, roast_error *err)
 {
-    chunk_reader reader = {.table = table, .run = run};
+    chunk_columns reader = {.table = table, .run = run};
     roast_code code = add_chunk_columns(&reader, err);
     if (!code)
-        code = branch_sizes_read(&reader.sizes, run, err);
+        code = access_read(&reader.accesses, run, err);
     if (!code)
         code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
-    branch_sizes_release(&reader.sizes);
+    access_release(&reader.accesses);
     return code;
 }
 

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analysis/access.h"
 #include "base/str.h"
 #include "model/facts.h"
 #include "run/reader.h"
-#include "view/access.h"
 #include "view/number.h"
 #include "view/text.h"
 
@@ -178,7 +178,7 @@ typedef struct chunk_export {
     roast_write sink;
     void *context;
     buf part;
-    branch_sizes sizes;
+    access_table accesses;
     branch_access access; /* of the chunk in hand */
 } chunk_export;
 
@@ -299,7 +299,7 @@ static roast_code pass_on(chunk_export *e)
 static roast_code put_chunk(void *context, const run_chunk *row)
 {
     chunk_export *e = context;
-    e->access = branch_access_of(&e->sizes, e->run, row->file, row->branch_set);
+    e->access = access_of(&e->accesses, e->run, row);
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++) {
         if (i > 0)
             buf_char(&e->part, ',');
@@ -315,12 +315,12 @@ roast_code roast_run_write_chunks(roast_run *run, roast_write sink, void *contex
     for (size_t i = 0; i < CHUNK_FIELD_COUNT; i++)
         buf_format(&e.part, "%s%s", i ? "," : "", metric_info(CHUNK_FIELDS[i].metric)->name);
     end_row(&e.part);
-    roast_code code = branch_sizes_read(&e.sizes, run, err);
+    roast_code code = access_read(&e.accesses, run, err);
     if (!code)
         code = run_each_chunk(run, RUN_EVERYTHING, put_chunk, &e, err);
     if (!code)
         code = pass_on(&e);
-    branch_sizes_release(&e.sizes);
+    access_release(&e.accesses);
     buf_release(&e.part);
     return code;
 }

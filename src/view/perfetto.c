@@ -30,7 +30,7 @@ static const int64_t SNAP_NS = 20 * INT64_C(1000000); /* by how much two clock r
 
 typedef struct trace_task {
     int64_t start_ns, stop_ns, nbytes;
-    uint32_t thread; /* number in trace.threads */
+    uint32_t thread; /* number in trace_writer.threads */
     roast_str key, prefix, state;
 } trace_task;
 
@@ -54,7 +54,7 @@ typedef struct trace_thread {
     int64_t thread;
 } trace_thread;
 
-typedef struct trace {
+typedef struct trace_writer {
     roast_run *run;
     roast_write sink;
     void *context;
@@ -74,11 +74,11 @@ typedef struct trace {
     size_t n_tasks, task_capacity;
     trace_section *sections;
     size_t n_sections, section_capacity, next_section;
-} trace;
+} trace_writer;
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-static roast_code pass_on(trace *t, size_t least)
+static roast_code pass_on(trace_writer *t, size_t least)
 {
     if (!t->out.code && t->out.len < least)
         return ROAST_OK;
@@ -88,12 +88,13 @@ static roast_code pass_on(trace *t, size_t least)
 }
 
 /* Microseconds from the start of the trace. */
-static void put_time(trace *t, const char *key, int64_t ns)
+static void put_time(trace_writer *t, const char *key, int64_t ns)
 {
     buf_format(&t->out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
 }
 
-static void begin_event(trace *t, char phase, const char *category, roast_str name, uint32_t worker, uint32_t tid)
+static void begin_event(trace_writer *t, char phase, const char *category, roast_str name, uint32_t worker,
+                        uint32_t tid)
 {
     buf_text(&t->out, t->any ? ",\n" : "\n");
     t->any = true;
@@ -105,15 +106,15 @@ static void begin_event(trace *t, char phase, const char *category, roast_str na
     json_put_quoted(&t->out, str_absent(name) ? STR("(no name)") : name);
 }
 
-static void begin_slice(trace *t, const char *category, roast_str name, uint32_t worker, uint32_t tid, int64_t from_ns,
-                        int64_t to_ns)
+static void begin_slice(trace_writer *t, const char *category, roast_str name, uint32_t worker, uint32_t tid,
+                        int64_t from_ns, int64_t to_ns)
 {
     begin_event(t, 'X', category, name, worker, tid);
     put_time(t, "ts", from_ns - t->zero_ns);
     put_time(t, "dur", to_ns - from_ns);
 }
 
-static void put_name_of(trace *t, const char *kind, uint32_t worker, uint32_t tid, roast_str name)
+static void put_name_of(trace_writer *t, const char *kind, uint32_t worker, uint32_t tid, roast_str name)
 {
     begin_event(t, 'M', NULL, str_from(kind), worker, tid);
     buf_text(&t->out, ",\"args\":{\"name\":");
@@ -121,7 +122,7 @@ static void put_name_of(trace *t, const char *kind, uint32_t worker, uint32_t ti
     buf_text(&t->out, "}}");
 }
 
-static void put_text_argument(trace *t, bool *any, const char *key, roast_str text)
+static void put_text_argument(trace_writer *t, bool *any, const char *key, roast_str text)
 {
     if (str_absent(text))
         return;
@@ -130,7 +131,7 @@ static void put_text_argument(trace *t, bool *any, const char *key, roast_str te
     *any = true;
 }
 
-static void put_int_argument(trace *t, bool *any, const char *key, int64_t value)
+static void put_int_argument(trace_writer *t, bool *any, const char *key, int64_t value)
 {
     if (value == ROAST_ABSENT)
         return;
@@ -142,7 +143,7 @@ static void put_int_argument(trace *t, bool *any, const char *key, int64_t value
  */
 
 /* 0 if memory is out. */
-static uint32_t thread_number(trace *t, uint32_t worker, int64_t thread)
+static uint32_t thread_number(trace_writer *t, uint32_t worker, int64_t thread)
 {
     char key[12];
     bool added;
@@ -160,7 +161,7 @@ static uint32_t thread_number(trace *t, uint32_t worker, int64_t thread)
     return number + 1;
 }
 
-static uint32_t new_track(trace *t, trace_thread *thread)
+static uint32_t new_track(trace_writer *t, trace_thread *thread)
 {
     track *tracks = with_room(t->tracks, t->n_tracks + 1, &t->track_capacity, sizeof *tracks);
     if (!tracks)
@@ -185,7 +186,7 @@ static uint32_t new_track(trace *t, trace_thread *thread)
 }
 
 /* The first track of the thread that the slice fits on. */
-static track *track_for(trace *t, trace_thread *thread, int64_t from_ns, int64_t to_ns, bool task)
+static track *track_for(trace_writer *t, trace_thread *thread, int64_t from_ns, int64_t to_ns, bool task)
 {
     uint32_t found = thread->first_track;
     for (; found; found = t->tracks[found].next) {
@@ -202,13 +203,13 @@ static track *track_for(trace *t, trace_thread *thread, int64_t from_ns, int64_t
 /* ---- Tasks ---------------------------------------------------------------------------------------------------------
  */
 
-static bool is_near(const trace *t, int64_t from_ns, int64_t to_ns)
+static bool is_near(const trace_writer *t, int64_t from_ns, int64_t to_ns)
 {
     return from_ns >= t->earliest_ns && to_ns <= t->latest_ns;
 }
 
 typedef struct task_reader {
-    trace *t;
+    trace_writer *t;
     intern addresses; /* number is that of the worker */
     uint32_t *workers;
 } task_reader;
@@ -216,7 +217,7 @@ typedef struct task_reader {
 static roast_code see_task(void *context, const roast_task *row)
 {
     task_reader *reader = context;
-    trace *t = reader->t;
+    trace_writer *t = reader->t;
     uint32_t address = str_absent(row->worker) ? INTERN_NONE : intern_find(&reader->addresses, row->worker);
     uint32_t worker = address == INTERN_NONE ? RUN_UNKNOWN : reader->workers[address];
     int64_t start = row->start_ns, stop = row->stop_ns;
@@ -249,7 +250,7 @@ static int compare_tasks(const void *left, const void *right)
     return (a->stop_ns < b->stop_ns) - (a->stop_ns > b->stop_ns);
 }
 
-static roast_code read_tasks(trace *t, roast_error *err)
+static roast_code read_tasks(trace_writer *t, roast_error *err)
 {
     task_reader reader = {.t = t, .workers = arena_alloc(&t->memory, run_workers(t->run), sizeof(uint32_t))};
     roast_code code = reader.workers ? ROAST_OK : ROAST_MEMORY;
@@ -274,7 +275,7 @@ static roast_code read_tasks(trace *t, roast_error *err)
     return code;
 }
 
-static bool put_task(trace *t, trace_thread *thread, const trace_task *task)
+static bool put_task(trace_writer *t, trace_thread *thread, const trace_task *task)
 {
     track *place = track_for(t, thread, task->start_ns, task->stop_ns, true);
     if (!place)
@@ -290,7 +291,7 @@ static bool put_task(trace *t, trace_thread *thread, const trace_task *task)
     return true;
 }
 
-static bool put_tasks_until(trace *t, trace_thread *thread, int64_t t_ns)
+static bool put_tasks_until(trace_writer *t, trace_thread *thread, int64_t t_ns)
 {
     bool fine = true;
     while (fine && thread->next_task < thread->end_task && t->tasks[thread->next_task].start_ns <= t_ns)
@@ -303,7 +304,7 @@ static bool put_tasks_until(trace *t, trace_thread *thread, int64_t t_ns)
 
 static roast_code see_section(void *context, const run_section *row)
 {
-    trace *t = context;
+    trace_writer *t = context;
     trace_section *sections = with_room(t->sections, t->n_sections, &t->section_capacity, sizeof *sections);
     if (!sections)
         return ROAST_MEMORY;
@@ -329,7 +330,7 @@ static int compare_sections(const void *left, const void *right)
 }
 
 /* Almost always they come in the order of the chunks; then there is nothing to sort. */
-static void order_sections(trace *t)
+static void order_sections(trace_writer *t)
 {
     for (size_t i = 1; i < t->n_sections; i++)
         if (t->sections[i].chunk < t->sections[i - 1].chunk) {
@@ -346,7 +347,7 @@ typedef struct section_group {
 
 /* Those of one depth within one parent, one after the other from from_ns, cut off at to_ns; in each, those it contains.
  */
-static void put_sections(trace *t, const section_group *group, uint32_t parent, int32_t depth, int64_t from_ns,
+static void put_sections(trace_writer *t, const section_group *group, uint32_t parent, int32_t depth, int64_t from_ns,
                          int64_t to_ns)
 {
     for (size_t i = 0; i < group->count && from_ns < to_ns; i++) {
@@ -363,7 +364,7 @@ static void put_sections(trace *t, const section_group *group, uint32_t parent, 
     }
 }
 
-static section_group sections_of(trace *t, int64_t chunk, uint32_t worker, uint32_t tid)
+static section_group sections_of(trace_writer *t, int64_t chunk, uint32_t worker, uint32_t tid)
 {
     while (t->next_section < t->n_sections && t->sections[t->next_section].chunk < chunk)
         t->next_section++;
@@ -380,11 +381,11 @@ static section_group sections_of(trace *t, int64_t chunk, uint32_t worker, uint3
  */
 
 /* The moments between which the phases of a chunk lie, in order. */
-typedef struct chunk_times {
+typedef struct slice_times {
     int64_t begun, opened, start, end, done;
-} chunk_times;
+} slice_times;
 
-static bool times_of(const trace *t, const run_chunk *row, chunk_times *out)
+static bool times_of(const trace_writer *t, const run_chunk *row, slice_times *out)
 {
     const roast_chunk *chunk = &row->record;
     int64_t start = chunk->t_start_ns;
@@ -399,7 +400,7 @@ static bool times_of(const trace *t, const run_chunk *row, chunk_times *out)
 }
 
 /* The task that a chunk ran in: the last one that began before it, or one that by its clock began a little later. */
-static const trace_task *task_of(const trace *t, const trace_thread *thread, const chunk_times *times)
+static const trace_task *task_of(const trace_writer *t, const trace_thread *thread, const slice_times *times)
 {
     for (size_t i = thread->next_task + 1; i-- > thread->first_task;) {
         if (i >= thread->end_task)
@@ -415,7 +416,7 @@ static const trace_task *task_of(const trace *t, const trace_thread *thread, con
 }
 
 /* Into its task, if it sticks out by no more than clocks differ. */
-static void snap(chunk_times *times, const trace_task *task)
+static void snap(slice_times *times, const trace_task *task)
 {
     if (!task || times->begun < task->start_ns - SNAP_NS || times->done > task->stop_ns + SNAP_NS)
         return;
@@ -426,7 +427,7 @@ static void snap(chunk_times *times, const trace_task *task)
     }
 }
 
-static void put_phase(trace *t, chunk_phase phase, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
+static void put_phase(trace_writer *t, chunk_phase phase, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
 {
     if (to_ns <= from_ns)
         return;
@@ -434,7 +435,7 @@ static void put_phase(trace *t, chunk_phase phase, uint32_t worker, uint32_t tid
     buf_char(&t->out, '}');
 }
 
-static void put_chunk_slice(trace *t, const run_chunk *row, uint32_t tid, const chunk_times *times)
+static void put_chunk_slice(trace_writer *t, const run_chunk *row, uint32_t tid, const slice_times *times)
 {
     const roast_chunk *chunk = &row->record;
     bool failed = chunk_failed(chunk), any = false;
@@ -457,8 +458,8 @@ static void put_chunk_slice(trace *t, const run_chunk *row, uint32_t tid, const 
 
 static roast_code put_chunk(void *context, const run_chunk *row)
 {
-    trace *t = context;
-    chunk_times times;
+    trace_writer *t = context;
+    slice_times times;
     if (!times_of(t, row, &times)) {
         t->left_out++;
         return ROAST_OK;
@@ -490,7 +491,7 @@ static roast_code put_chunk(void *context, const run_chunk *row)
 
 static roast_code put_sample(void *context, const run_sample *row)
 {
-    trace *t = context;
+    trace_writer *t = context;
     const roast_sample *sample = &row->record;
     if (row->worker >= run_workers(t->run) || sample->t_ns == ROAST_ABSENT || sample->t_ns < t->zero_ns ||
         sample->t_ns > t->latest_ns)
@@ -516,15 +517,15 @@ static roast_code put_sample(void *context, const run_sample *row)
 /* The trace starts with the earliest thing in it: its times are not negative. */
 static roast_code see_start(void *context, const run_chunk *row)
 {
-    trace *t = context;
-    chunk_times times;
+    trace_writer *t = context;
+    slice_times times;
     if (times_of(t, row, &times) && times.begun < t->zero_ns)
         t->zero_ns = times.begun;
     return ROAST_OK;
 }
 
 /* As far as the run is long, and at least an hour, to both sides. */
-static void set_window(trace *t, const roast_summary *summary)
+static void set_window(trace_writer *t, const roast_summary *summary)
 {
     int64_t start = summary->t_start_ns == ROAST_ABSENT ? 0 : summary->t_start_ns;
     int64_t end = summary->t_end_ns == ROAST_ABSENT ? start : summary->t_end_ns, length;
@@ -537,13 +538,13 @@ static void set_window(trace *t, const roast_summary *summary)
         t->latest_ns = INT64_MAX;
 }
 
-static void put_workers(trace *t)
+static void put_workers(trace_writer *t)
 {
     for (uint32_t i = 0; i < run_workers(t->run); i++)
         put_name_of(t, "process_name", i, 0, run_worker(t->run, i)->address);
 }
 
-static roast_code write_trace(trace *t, roast_error *err)
+static roast_code write_trace(trace_writer *t, roast_error *err)
 {
     t->tids = arena_alloc(&t->memory, run_workers(t->run) + 1, sizeof *t->tids);
     roast_code code = t->tids ? ROAST_OK : ROAST_MEMORY;
@@ -566,7 +567,7 @@ static roast_code write_trace(trace *t, roast_error *err)
     return code;
 }
 
-static void put_end(trace *t, const roast_summary *summary)
+static void put_end(trace_writer *t, const roast_summary *summary)
 {
     bool any = false;
     buf_text(&t->out, "\n],\"otherData\":{");
@@ -582,7 +583,7 @@ static void put_end(trace *t, const roast_summary *summary)
 roast_code roast_run_write_trace(roast_run *run, const roast_summary *summary, roast_write sink, void *context,
                                  roast_error *err)
 {
-    trace t = {.run = run, .sink = sink, .context = context};
+    trace_writer t = {.run = run, .sink = sink, .context = context};
     set_window(&t, summary);
     roast_code code = write_trace(&t, err);
     put_end(&t, summary);

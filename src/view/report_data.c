@@ -36,11 +36,11 @@ static int64_t ticks(const report_data *data, int64_t ns)
     return ns == ROAST_ABSENT || ns < 0 ? ROAST_ABSENT : ns / data->tick_ns;
 }
 
-typedef struct chunk_reader {
+typedef struct report_reader {
     report_data *data;
     intern errors;
     size_t number; /* of the record */
-} chunk_reader;
+} report_reader;
 
 static int64_t difference(int64_t stop, int64_t start)
 {
@@ -51,7 +51,7 @@ static int64_t difference(int64_t stop, int64_t start)
 
 static roast_code see_chunk(void *context, const run_chunk *row)
 {
-    chunk_reader *reader = context;
+    report_reader *reader = context;
     report_data *data = reader->data;
     size_t number = reader->number++;
     if (number >= data->series.n_chunks)
@@ -66,11 +66,11 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     }
     data->chunks[number] = (report_chunk){
         .begin = mark->on_axis ? (mark_begun(mark) - data->series.from_ns) / data->tick_ns : ROAST_ABSENT,
-        .open = ticks(data, chunk->open_ns),
-        .build = ticks(data, chunk->events_ns),
-        .process = ticks(data, chunk->duration_ns),
-        .back = ticks(data, chunk->return_ns),
-        .cpu = ticks(data, chunk->cpu_ns),
+        .open_time = ticks(data, chunk->open_ns),
+        .events_time = ticks(data, chunk->events_ns),
+        .process_time = ticks(data, chunk->duration_ns),
+        .return_time = ticks(data, chunk->return_ns),
+        .cpu_time = ticks(data, chunk->cpu_ns),
         .entry_start = chunk->entry_start,
         .entries = difference(chunk->entry_stop, chunk->entry_start),
         .events = chunk->events,
@@ -103,7 +103,7 @@ static roast_code read_chunks(report_data *data, roast_run *run, roast_error *er
     data->chunks = arena_alloc(&data->memory, count, sizeof *data->chunks);
     if (!data->chunks)
         return fail_memory(err);
-    chunk_reader reader = {.data = data};
+    report_reader reader = {.data = data};
     roast_code code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
     if (!code)
         code = keep_errors(data, &reader.errors);
@@ -140,11 +140,11 @@ void report_data_release(report_data *data)
 /* Columns of chunks that are one field each. */
 #define CHUNK_COLUMNS(X)                                                                                               \
     X(begin, COLUMN_DELTAS)                                                                                            \
-    X(open, COLUMN_PLAIN)                                                                                              \
-    X(build, COLUMN_PLAIN)                                                                                             \
-    X(process, COLUMN_PLAIN)                                                                                           \
-    X(back, COLUMN_PLAIN)                                                                                              \
-    X(cpu, COLUMN_PLAIN)                                                                                               \
+    X(open_time, COLUMN_PLAIN)                                                                                         \
+    X(events_time, COLUMN_PLAIN)                                                                                       \
+    X(process_time, COLUMN_PLAIN)                                                                                      \
+    X(return_time, COLUMN_PLAIN)                                                                                       \
+    X(cpu_time, COLUMN_PLAIN)                                                                                          \
     X(entry_start, COLUMN_PLAIN)                                                                                       \
     X(events, COLUMN_PLAIN)                                                                                            \
     X(attempt, COLUMN_PLAIN)                                                                                           \

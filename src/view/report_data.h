@@ -7,7 +7,7 @@
 
 /* One attempt. Times are in ticks, from the start of the time axis; begin is absent if it has no place there. */
 typedef struct report_chunk {
-    int64_t begin, open, build, process, back, cpu;
+    int64_t begin, open_time, events_time, process_time, return_time, cpu_time;
     int64_t entry_start, entries, events, attempt;
     int64_t memory_kib, bytes;
     uint32_t dataset, file, worker, error; /* error: 0 for none, else 1 + index of its type */

@@ -30,8 +30,8 @@ static int compare_duration(const void *left, const void *right, void *context)
 {
     const report_data *data = context;
     const report_chunk *a = &data->chunks[*(const uint32_t *)left], *b = &data->chunks[*(const uint32_t *)right];
-    if (a->process != b->process)
-        return a->process > b->process ? -1 : 1;
+    if (a->process_time != b->process_time)
+        return a->process_time > b->process_time ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -65,14 +65,14 @@ static void write_entries(table_writer *w, const report_chunk *chunk)
 
 static void write_slow_chunk(table_writer *w, const report_data *data, const report_chunk *chunk, double most)
 {
-    double process = in_seconds(data, chunk->process);
-    double cpu_share = chunk->process > 0 ? 100 * in_seconds(data, chunk->cpu) / process : (double)NAN;
+    double process = in_seconds(data, chunk->process_time);
+    double cpu_share = chunk->process_time > 0 ? 100 * in_seconds(data, chunk->cpu_time) / process : (double)NAN;
     const roast_worker *worker = run_worker(data->run, chunk->worker);
     const roast_file *file = run_file(data->run, chunk->file);
     writer_number(w, process, "s", FORM_UNIT);
     writer_share(w, most > 0 ? process / most : (double)NAN);
     writer_number(w, cpu_share, "%", FORM_UNIT);
-    writer_number(w, in_seconds(data, chunk->open), "s", FORM_UNIT);
+    writer_number(w, in_seconds(data, chunk->open_time), "s", FORM_UNIT);
     writer_value(w, int_value(chunk->events), "count", FORM_UNIT);
     writer_number(w, as_real(chunk->memory_kib) * 1024, "B", FORM_MEMORY);
     writer_number(w, in_seconds(data, chunk->begin), "s", FORM_UNIT);
@@ -93,7 +93,7 @@ static void write_slowest(table_writer *w, const report_data *data, size_t limit
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     qsort_r(order, count, sizeof *order, compare_duration, (void *)data);
-    double most = rows ? in_seconds(data, data->chunks[order[0]].process) : 0;
+    double most = rows ? in_seconds(data, data->chunks[order[0]].process_time) : 0;
     writer_begin(w, "slowest", "Slowest chunks", SLOWEST, sizeof SLOWEST / sizeof SLOWEST[0], rows);
     for (size_t row = 0; row < rows; row++)
         write_slow_chunk(w, data, &data->chunks[order[row]], most);

@@ -177,7 +177,7 @@ def test_chunks_of_one_lane_do_not_overlap_and_ran_on_its_worker(synthetic):
         file, start, attempt = names["files"][data["file"][i]], data["entry_start"][i], data["attempt"][i]
         placed.append((worker, file, start, known(data["events"][i]), attempt))
         assert data["begin"][i] >= ends.get(lane, 0) - 4  # each of the four parts is rounded down
-        ends[lane] = data["begin"][i] + sum(data[part][i] or 0 for part in ("open", "build", "process", "back"))
+        ends[lane] = data["begin"][i] + sum(data[part][i] or 0 for part in ("open_time", "events_time", "process_time", "return_time"))
     recorded = sqlite3.connect(run).execute(
         "SELECT address, url, entry_start, coalesce(events, -1), attempt"
         " FROM chunk JOIN file ON file.id = chunk.file JOIN worker ON worker.id = chunk.worker"

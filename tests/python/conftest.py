@@ -35,7 +35,8 @@ def synthesize(tmp_path_factory):
         arguments = []
         for name, value in options.items():
             name = "--" + name.replace("_", "-")
-            arguments += [name] if value is True else [name, str(value)]
+            if value is not False:
+                arguments += [name] if value is True else [name, str(value)]
         subprocess.run([str(command), *arguments, "-o", str(path)], check=True, timeout=120)
         return path, json.loads(path.with_suffix(".truth.json").read_text())
 

@@ -138,8 +138,8 @@ async function readRun() {
   const inSeconds = name => { const c = column(name); for (let i = 0; i < n; i++) c[i] *= tick; return c; };
   const run = {
     about, names, series, n, length: about.length * tick, runStart: (about.run_start || 0) * tick,
-    begin: filled(packed.begin, n, 0).map(t => t * tick), open: inSeconds('open'), build: inSeconds('build'),
-    process: inSeconds('process'), back: inSeconds('back'), cpu: inSeconds('cpu'),
+    begin: filled(packed.begin, n, 0).map(t => t * tick), open_time: inSeconds('open_time'), events_time: inSeconds('events_time'),
+    process_time: inSeconds('process_time'), return_time: inSeconds('return_time'), cpu_time: inSeconds('cpu_time'),
     events: column('events'), bytes: column('bytes'), memory: column('memory_kib'), attempt: column('attempt'),
     entryStart: column('entry_start'), entries: column('entries'), file: column('file'),
     error: filled(packed.error, n, 0), dataset: new Int32Array(n), lane: new Int32Array(n),
@@ -151,9 +151,9 @@ async function readRun() {
   for (let i = 0; i < n; i++) {
     run.dataset[i] = Number.isNaN(dataset[i]) ? -1 : dataset[i];
     run.lane[i] = lane[i] || 0;
-    run.start[i] = run.begin[i] + (run.open[i] || 0) + (run.build[i] || 0);
-    run.stop[i] = run.start[i] + (run.process[i] || 0);
-    run.end[i] = run.stop[i] + (run.back[i] || 0);
+    run.start[i] = run.begin[i] + (run.open_time[i] || 0) + (run.events_time[i] || 0);
+    run.stop[i] = run.start[i] + (run.process_time[i] || 0);
+    run.end[i] = run.stop[i] + (run.return_time[i] || 0);
   }
   return run;
 }
@@ -692,15 +692,15 @@ function chunkFacts(run, i) {
   if (run.error[i]) add('failed with', run.names.errors[run.error[i] - 1]);
   if (known(run.file[i])) add('file', shortened(run.names.files[run.file[i]]));
   if (known(run.entryStart[i]) && known(entries)) add('entries', `${countWhole(run.entryStart[i])} – ${countWhole(run.entryStart[i] + entries)}`);
-  if (known(events)) add('events', countWhole(events) + (run.process[i] > 0 ? `, ${hertzText(events / run.process[i])}` : ''));
+  if (known(events)) add('events', countWhole(events) + (run.process_time[i] > 0 ? `, ${hertzText(events / run.process_time[i])}` : ''));
   const [address, host] = workerOf(run, run.lane[i]);
   add('worker', shortened(address, 80) + (host ? ` on ${shortened(host, 60)}` : ''));
   add('began', `${momentText(run.begin[i] - shown.origin, 0.1)}${clockText(run.begin[i])}`);
-  if (known(run.process[i])) add('in process()', secondsText(run.process[i]));
-  if (known(run.cpu[i]) && run.process[i] > 0) add('on the CPU', `${percentText(100 * run.cpu[i] / run.process[i])} of it`);
-  if (known(run.open[i])) add('opening', secondsText(run.open[i]));
-  if (known(run.build[i])) add('building events', secondsText(run.build[i]));
-  if (known(run.back[i])) add('handing back', secondsText(run.back[i]));
+  if (known(run.process_time[i])) add('in process()', secondsText(run.process_time[i]));
+  if (known(run.cpu_time[i]) && run.process_time[i] > 0) add('on the CPU', `${percentText(100 * run.cpu_time[i] / run.process_time[i])} of it`);
+  if (known(run.open_time[i])) add('opening', secondsText(run.open_time[i]));
+  if (known(run.events_time[i])) add('building events', secondsText(run.events_time[i]));
+  if (known(run.return_time[i])) add('handing back', secondsText(run.return_time[i]));
   if (known(run.memory[i])) add('peak memory', memoryText(run.memory[i] * 1024));
   if (known(run.bytes[i])) add('read', dataText(run.bytes[i]));
   if (run.attempt[i] > 1) add('attempt', String(run.attempt[i]));
