@@ -7,6 +7,7 @@
 
 /* Words that several rows and tables share. */
 #define TITLE_OPEN    "opening files"
+#define COLUMN_OPEN   "opening"
 #define TITLE_EVENTS  "building events"
 #define TITLE_PROCESS "process()"
 #define TITLE_CPU     "process: CPU"
@@ -45,7 +46,7 @@ extern const phase_info PHASES[PHASE_COUNT];
     X(PROCESS_IO, process_io, TITLE_IO, "I/O, locks", 1, "c1")                                                         \
     X(PROCESS_CORE, process_core, TITLE_CORE, "no core", 4, "c3")                                                      \
     X(PROCESS_UNSPLIT, process_unsplit, "process (CPU and waiting not told apart)", "process", 1, "c0")                \
-    X(OPEN, open, TITLE_OPEN, "opening", 2, "c2")                                                                      \
+    X(OPEN, open, TITLE_OPEN, COLUMN_OPEN, 2, "c2")                                                                    \
     X(EVENTS, events, TITLE_EVENTS, "building", 5, "c5")                                                               \
     X(RETURN, return, "handing over, packing", "packing", 6, "c6")                                                     \
     X(FAILED, failed, "failed and retried", "failed", 3, "bad")                                                        \

@@ -162,7 +162,7 @@ void format_data(buf *out, double bytes)
     put_on_ladder(out, bytes, &DATA, 0, true);
 }
 
-void format_memory(buf *out, double bytes)
+static void format_memory(buf *out, double bytes)
 {
     put_on_ladder(out, bytes, &MEMORY, 0, true);
 }

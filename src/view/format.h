@@ -19,7 +19,6 @@ void format_value(buf *out, roast_value value, const char *unit, format_form for
 void format_seconds(buf *out, double seconds);
 void format_count(buf *out, int64_t count); /* "1 842" */
 void format_data(buf *out, double bytes);   /* powers of 1000 */
-void format_memory(buf *out, double bytes); /* powers of 1024 */
 void format_percent(buf *out, double percent);
 
 #endif

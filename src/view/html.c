@@ -55,7 +55,7 @@ static bool is_plain_already(roast_str text)
     return text.len <= HTML_LONGEST;
 }
 
-void html_plain(buf *out, roast_str text)
+static void put_plain(buf *out, roast_str text)
 {
     if (is_plain_already(text)) {
         buf_str(out, text);
@@ -75,7 +75,7 @@ void html_text(buf *out, roast_str text)
         return;
     }
     buf plain = {0};
-    html_plain(&plain, text);
+    put_plain(&plain, text);
     put_escaped(out, buf_view(&plain));
     inherit_failure(out, &plain);
     buf_release(&plain);
@@ -119,7 +119,7 @@ static void put_name(buf *out, roast_str text)
         return;
     }
     buf plain = {0};
-    html_plain(&plain, text);
+    put_plain(&plain, text);
     put_parts(out, buf_view(&plain));
     inherit_failure(out, &plain);
     buf_release(&plain);
@@ -210,7 +210,7 @@ void html_quoted(buf *out, roast_str text)
         return;
     }
     buf plain = {0};
-    html_plain(&plain, text);
+    put_plain(&plain, text);
     json_put_quoted(out, buf_view(&plain));
     inherit_failure(out, &plain);
     buf_release(&plain);

@@ -8,8 +8,7 @@
 /* Text that can only be read (text_safe), at most HTML_LONGEST columns of it, escaped for elements and attributes. */
 enum { HTML_LONGEST = 1000 };
 void html_text(buf *out, roast_str text);
-/* The same text before it is escaped, and as a literal of JSON. */
-void html_plain(buf *out, roast_str text);
+/* The same text as a literal of JSON. */
 void html_quoted(buf *out, roast_str text);
 
 /* Names and values, two columns. */

@@ -43,7 +43,8 @@ static void write_count(table_writer *w, int64_t count)
     writer_cell(w, TONE_PLAIN, real_value((double)count));
 }
 
-void inspect_compression(buf *out, root_compression compression)
+/* "ZSTD(5)" */
+static void put_algorithm(buf *out, root_compression compression)
 {
     buf_text(out, root_algorithm_name(compression.algorithm));
     if (compression.level > 0)
@@ -110,14 +111,14 @@ static void put_compression(buf *out, const survey_file *file, const survey_tree
 {
     if (tree->compression.algorithm == ROOT_ALGORITHM_UNKNOWN)
         return;
-    inspect_compression(out, tree->compression);
+    put_algorithm(out, tree->compression);
     if (tree->compression_files < (int64_t)tree->n_parts)
         buf_format(out, " in %lld of %zu files", (long long)tree->compression_files, tree->n_parts);
     root_compression wish = file ? root_compression_from_setting(file->setting) : tree->compression;
     if (wish.algorithm != tree->compression.algorithm ||
         (tree->compression.level >= 0 && wish.level != tree->compression.level)) {
         buf_text(out, " (file says ");
-        inspect_compression(out, wish);
+        put_algorithm(out, wish);
         buf_char(out, ')');
     }
 }
@@ -330,7 +331,7 @@ static void write_file(table_writer *w, const survey *s, const survey_part *part
     write_bytes(w, (double)part->compressed);
     write_bytes(w, inspect_divide(part->compressed, part->entries));
     write_ratio(w, inspect_divide(part->uncompressed, part->compressed));
-    inspect_compression(&w->text, part->compression);
+    put_algorithm(&w->text, part->compression);
     writer_cell(w, TONE_PLAIN, NOTHING);
     writer_text(w, part->outlier, TONE_WARN);
 }

@@ -31,7 +31,5 @@ uint32_t *inspect_order(arena *memory, const survey_tree *tree, const inspect_op
                         size_t *count);
 /* NAN if b is 0. */
 double inspect_divide(int64_t a, int64_t b);
-/* "ZSTD(5)" */
-void inspect_compression(buf *out, root_compression compression);
 
 #endif

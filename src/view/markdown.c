@@ -24,7 +24,8 @@ static const struct {
     [ROAST_SCOPE_BRANCH] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 
-void markdown_text(buf *out, roast_str text)
+/* Text inside a table: bars and markup are escaped. */
+static void put_escaped(buf *out, roast_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -50,9 +51,9 @@ static void put_aliases(buf *out, roast_str aliases)
 static void put_metric(buf *out, const roast_metric *metric)
 {
     buf_format(out, "| `%s` | %s | ", metric->name, metric->unit[0] ? metric->unit : metric->kind);
-    markdown_text(out, str_from(metric->help));
+    put_escaped(out, str_from(metric->help));
     buf_text(out, " | ");
-    markdown_text(out, str_from(metric->formula));
+    put_escaped(out, str_from(metric->formula));
     buf_text(out, " | ");
     put_aliases(out, str_from(metric->aliases));
     buf_text(out, " |\n");
@@ -80,7 +81,7 @@ static void put_text(buf *out, roast_str text)
 {
     buf safe = {0};
     text_safe(&safe, text, true);
-    markdown_text(out, buf_view(&safe));
+    put_escaped(out, buf_view(&safe));
     if (safe.code)
         out->code = safe.code;
     buf_release(&safe);

@@ -4,8 +4,6 @@
 
 #include "view/table.h"
 
-/* Text inside a table: bars and markup are escaped. */
-void markdown_text(buf *out, roast_str text);
 /* The catalogue: docs/metrics.md. */
 void markdown_catalogue(buf *out);
 /* Headings and tables of any set; what is urgent is in bold. */

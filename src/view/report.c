@@ -255,16 +255,9 @@ static void put_finding(buf *out, const table *lines)
 {
     buf_text(out, "<li>\n<h3>");
     html_text(out, lines->title);
-    buf_text(out, "</h3>\n<table class=\"pairs\"><tbody>\n");
-    for (size_t row = 0; row < lines->n_rows; row++) {
-        const table_cell *name = table_cell_at(lines, row, 0), *value = table_cell_at(lines, row, 1);
-        buf_text(out, "<tr><th scope=\"row\">");
-        html_text(out, name->text);
-        buf_format(out, "</th><td class=\"%s\">", html_tone(value->tone));
-        html_text(out, value->text);
-        buf_text(out, "</td></tr>\n");
-    }
-    buf_text(out, "</tbody></table>\n</li>\n");
+    buf_text(out, "</h3>\n");
+    html_pairs(out, lines);
+    buf_text(out, "</li>\n");
 }
 
 static void put_finding_list(buf *out, const table_set *findings, size_t from, size_t to)

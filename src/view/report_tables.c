@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "model/core_time.h"
 #include "model/facts.h"
 #include "view/table_writer.h"
 
@@ -15,7 +16,7 @@
 static const table_column SLOWEST[] = {
     {"in process()", .align = TABLE_RIGHT, .bar = true},
     {"on the CPU", .align = TABLE_RIGHT},
-    {"opening", .align = TABLE_RIGHT},
+    {COLUMN_OPEN, .align = TABLE_RIGHT},
     {"events", .align = TABLE_RIGHT},
     {"peak memory", .align = TABLE_RIGHT},
     {"began after", .align = TABLE_RIGHT},

@@ -139,7 +139,7 @@ static const table_column DATASETS[] = {
     {"rate", M_dataset_rate_khz, .priority = 1},
     {"read", M_dataset_bytes_read, .priority = 2},
     {"CPU", M_dataset_cpu_seconds, .priority = 5},
-    {"opening", M_dataset_open_seconds, .priority = 6},
+    {COLUMN_OPEN, M_dataset_open_seconds, .priority = 6},
     {"events/chunk", M_dataset_mean_events_per_chunk, .priority = 7},
 };
 
@@ -163,7 +163,7 @@ static const table_column FILES[] = {
     {"events", M_file_total_events, .priority = 1},
     {"in process()", M_file_total_duration, .bar = true},
     {"rate", M_file_rate_khz, .priority = 0},
-    {"opening", M_file_open_seconds, .priority = 2},
+    {COLUMN_OPEN, M_file_open_seconds, .priority = 2},
     {"read", M_file_bytes_read, .priority = 4},
     {"of bytes", M_file_bytes_read_percent, .priority = 4},
     {"of branches", M_file_branches_read_percent, .priority = 6},
