@@ -35,12 +35,12 @@ static compared_breakdown *new_breakdown(comparison *out, const char *id, const 
 }
 
 /* A part that neither side has is left out. */
-static void add_part(compared_breakdown *breakdown, roast_str name, double a, double b, double events_a,
+static void add_part(compared_breakdown *breakdown, const char *id, roast_str name, double a, double b, double events_a,
                      double events_b)
 {
     if (a == 0 && b == 0)
         return;
-    breakdown->parts[breakdown->count++] = (compared_part){name, {a, b}, {events_a, events_b}};
+    breakdown->parts[breakdown->count++] = (compared_part){id, name, {a, b}, {events_a, events_b}};
     breakdown->total[SIDE_A] += a;
     breakdown->total[SIDE_B] += b;
 }
@@ -63,7 +63,7 @@ static bool add_table(compare_work *w, compared_breakdown *breakdown, const part
         roast_str name = arena_str(&w->out->memory, table->names.strings[i]);
         if (arena_str_failed(name, table->names.strings[i]))
             return false;
-        add_part(breakdown, name, seconds_per_run(w, SIDE_A, sum->ns[SIDE_A]),
+        add_part(breakdown, NULL, name, seconds_per_run(w, SIDE_A, sum->ns[SIDE_A]),
                  seconds_per_run(w, SIDE_B, sum->ns[SIDE_B]),
                  events ? per_run(w, SIDE_A, sum->events[SIDE_A]) : (double)NAN,
                  events ? per_run(w, SIDE_B, sum->events[SIDE_B]) : (double)NAN);
@@ -126,13 +126,15 @@ static bool break_down_by_phase(compare_work *w)
         return false;
     make_phases_alike(w);
     for (size_t p = 0; p < PARTS; p++)
-        add_part(breakdown, str_from(parts[p].title), seconds_per_run(w, SIDE_A, w->phases[SIDE_A][parts[p].category]),
+        add_part(breakdown, CATEGORIES[parts[p].category].key, str_from(parts[p].title),
+                 seconds_per_run(w, SIDE_A, w->phases[SIDE_A][parts[p].category]),
                  seconds_per_run(w, SIDE_B, w->phases[SIDE_B][parts[p].category]), (double)NAN, (double)NAN);
     double outside[SIDES];
     for (compare_side side = SIDE_A; side < SIDES; side++)
         outside[side] = core_seconds_of_side(w, side) - breakdown->total[side];
     if (isfinite(outside[SIDE_A]) && isfinite(outside[SIDE_B]))
-        add_part(breakdown, STR("outside of chunks"), outside[SIDE_A], outside[SIDE_B], (double)NAN, (double)NAN);
+        add_part(breakdown, "outside", STR("outside of chunks"), outside[SIDE_A], outside[SIDE_B], (double)NAN,
+                 (double)NAN);
     qsort(breakdown->parts, breakdown->count, sizeof *breakdown->parts, compare_changes);
     w->out->n_breakdowns -= breakdown->count == 0;
     return true;
@@ -156,9 +158,9 @@ static bool break_down_by_section(compare_work *w)
         failed[side] = seconds_per_run(w, side, phases[LEDGER_FAILED]);
     }
     double none = (double)NAN;
-    add_part(breakdown, STR("process(), in no section"), rest[SIDE_A], rest[SIDE_B], none, none);
-    add_part(breakdown, STR("before and after process()"), around[SIDE_A], around[SIDE_B], none, none);
-    add_part(breakdown, STR(TITLE_FAILED), failed[SIDE_A], failed[SIDE_B], none, none);
+    add_part(breakdown, NULL, STR("process(), in no section"), rest[SIDE_A], rest[SIDE_B], none, none);
+    add_part(breakdown, NULL, STR("before and after process()"), around[SIDE_A], around[SIDE_B], none, none);
+    add_part(breakdown, NULL, STR(TITLE_FAILED), failed[SIDE_A], failed[SIDE_B], none, none);
     return add_table(w, breakdown, &w->sections, false);
 }
 

@@ -57,6 +57,7 @@ typedef struct compared_timing {
 } compared_timing;
 
 typedef struct compared_part {
+    const char *id; /* of a phase, "process_cpu"; NULL for what a run names */
     roast_str name;
     double seconds[SIDES], events[SIDES]; /* per run, averaged; NAN where events mean nothing */
 } compared_part;

@@ -572,6 +572,8 @@ static void json_breakdowns(json_writer *w, const comparison *c)
         for (size_t p = 0; p < breakdown->count; p++) {
             const compared_part *part = &breakdown->parts[p];
             json_put_open(w, NULL, '{');
+            if (part->id)
+                json_put_text(w, "id", str_from(part->id));
             json_put_text(w, "name", part->name);
             for (compare_side side = SIDE_A; side < SIDES; side++)
                 json_put_real(w, SIDE_KEYS[side], part->seconds[side]);

@@ -67,8 +67,8 @@ def test_a_planted_slow_down_is_in_the_interval_and_in_its_phase(roast, synthesi
     assert opening["low"] < 2 < opening["high"]
     cpu = timing(found, "cpu")["ratio"]
     assert cpu["low"] < 1 < cpu["high"]
-    phases = {part["name"]: part["difference"] for part in found["breakdowns"]["phases"]["parts"]}
-    assert max((name for name in phases if name != "outside of chunks"), key=phases.get) == "opening files"
+    phases = {part["id"]: part["difference"] for part in found["breakdowns"]["phases"]["parts"]}
+    assert max((phase for phase in phases if phase != "outside"), key=phases.get) == "open"
 
 
 @pytest.mark.parametrize("shape", [SMALL, STEADY, SMALL | {"die": 0.5, "failure_rate": 0.1, "retry_rate": 0.2}])
