@@ -2,7 +2,8 @@
 
 Each mutant is built in a copy of the tree (build-mutants/) and tested until the first test fails, the nearest tests first.
 What survives shows a test that is missing; more than 5 % of survivors fail. Options: words that the mutants to try must
-contain, --list to see them all, --every N to try each N-th.
+contain, --list to see them all, --every N to try each N-th,
+--quick for the tests in C and of the command only.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build-mutants"
 SOURCE, BUILD, PACKAGE = WORK / "source", WORK / "build", WORK / "package"
 MOST_SURVIVORS = 0.05
-LONGEST_TEST = 300  # seconds: a test that hangs has noticed
+LONGEST_TEST = 900  # seconds: a test that hangs has noticed
 
 UNIT_TESTS = ["run", "analysis", "pack", "csv", "json", "explain", "inference", "legacy", "chart", "terminal", "probe"]
 NEAREST = {"include": ["pack", "csv", "run"], "model": ["analysis", "pack", "csv"], "record": ["pack", "legacy", "run"]}
 PYTHON_TESTS = [
     "test_core_recorder.py", "test_core_chunk.py", "test_core_tables.py", "test_golden.py", "test_analysis_truth.py",
-    "test_inference.py", "test_compare.py", "test_agreement.py", "test_charts.py",
+    "test_agreement.py",
 ]
 
 
@@ -57,7 +58,8 @@ def steps(layer: str) -> list[Step]:
 
 
 def output_of(*command: object) -> subprocess.CompletedProcess:
-    environment = os.environ | {"ROAST_BUILD_DIR": str(BUILD), "PYTHONPATH": str(PACKAGE), "CCACHE_BASEDIR": str(WORK)}
+    ours = {"ROAST_BUILD_DIR": str(BUILD), "PYTHONPATH": str(PACKAGE), "CCACHE_BASEDIR": str(WORK)}
+    environment = os.environ | ours | {"CMOCKA_MESSAGE_OUTPUT": "TAP"}
     return subprocess.run(
         [*map(str, command)], cwd=SOURCE, env=environment, check=False, capture_output=True, text=True, errors="replace",
         timeout=LONGEST_TEST,
@@ -97,9 +99,11 @@ def set_up() -> None:
     extension.symlink_to(BUILD / "python" / "ext" / "_core.abi3.so")
 
 
-def noticed_by(layer: str) -> str | None:
+def noticed_by(layer: str, quick: bool) -> str | None:
     """The first test that fails; None if all pass."""
     for step in steps(layer):
+        if quick and step.name == "python":
+            break
         try:
             if output_of("ninja", "-C", BUILD, *step.target.split()).returncode:
                 return "the compiler"
@@ -121,12 +125,12 @@ def failed_name(printed: str) -> str:
     return "it crashes"
 
 
-def outcome(mutant: Mutant) -> str | None:
+def outcome(mutant: Mutant, quick: bool) -> str | None:
     path = SOURCE / mutant.file
     text = path.read_text(encoding="utf-8")
     try:
         path.write_text(mutant.applied_to(text), encoding="utf-8")
-        return noticed_by(mutant.layer)
+        return noticed_by(mutant.layer, quick)
     finally:
         path.write_text(text, encoding="utf-8")
 
@@ -136,6 +140,7 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="try only mutants whose line contains all of them")
     parser.add_argument("--list", action="store_true", help="list the mutants")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="try each N-th")
+    parser.add_argument("--quick", action="store_true", help="without the tests that are written in Python")
     options = parser.parse_args()
     found = [*MUTANTS, *field_mutants(ROOT)]
     mutants = [mutant for mutant in found if all(word in str(mutant) for word in options.words)][:: options.every]
@@ -147,13 +152,13 @@ def main() -> int:
     if options.list or lost:
         return len(lost) > 0
     set_up()
-    if reason := noticed_by("analysis"):
+    if reason := noticed_by("analysis", options.quick):
         print(f"Nothing is changed yet, and already it fails: {reason}")
         return 1
     survivors = 0
     for number, mutant in enumerate(mutants, 1):
         start = time.monotonic()
-        reason = outcome(mutant)
+        reason = outcome(mutant, options.quick)
         survivors += reason is None
         print(f"{number:3} {time.monotonic() - start:4.0f} s  {mutant}\n            {reason or 'SURVIVED'}", flush=True)
     print(f"{len(mutants)} mutants, {survivors} survived")
