@@ -96,7 +96,7 @@ def same_basenames(paths):
     for path in paths:
         if not path.startswith("python/"):
             places[path.rpartition("/")[2]].append(path)
-    return [f"one name for {' and '.join(found)}" for name, found in places.items() if len(found) > 1 and name not in NOT_YET]
+    return [f"one name for {' and '.join(found)}" for name, found in places.items() if len(found) > 1]
 
 
 def unused_functions(texts, exempt):
@@ -114,12 +114,7 @@ def unused_functions(texts, exempt):
 
 
 # Names that mean two things still, and what is not used yet. Must become empty.
-NOT_YET = {
-    *("branch_list", "chunk_reader", "chunk_times", "field_kind", "interval", "row", "table_spec", "timeline", "totals"),
-    "trace",
-    *("access.c", "access.h"),
-    *("field_is_int", "field_is_text", "field_int", "field_text", "record_find", "record_take", "record_item"),
-}
+NOT_YET = {"field_kind", "interval", "record_find", "record_take", "record_item"}
 # What the tests need and nothing else: memory instead of a file, for damaged and for fuzzed ones.
 FOR_TESTS = {"root_open_memory"}
 

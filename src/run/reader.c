@@ -438,14 +438,14 @@ static roast_code count_rows(roast_run *run, const char *table, bool indexed, si
     return database_fail(run->located.db, run->path, "reading", err);
 }
 
-typedef struct table_spec {
+typedef struct small_table_spec {
     const char *name, *columns; /* of a record: NULL, as the list of its fields says */
     size_t offset, row_size;    /* of the small_table in roast_run; of a row */
     bool indexed;               /* rows have ids that others refer to */
     bool has_rowid;
     void (*read)(loader *loader, row r, void *target);
     record_id record;
-} table_spec;
+} small_table_spec;
 
 static void read_keyed_text(loader *l, row r, void *target)
 {
@@ -478,7 +478,7 @@ static void read_note(loader *l, row r, void *target)
     }
 
 /* In the order of loading: activities use names. */
-static const table_spec small_tables[] = {
+static const small_table_spec small_tables[] = {
     {"run", "key, value", TABLE(facts, keyed_text), false, false, read_keyed_text},
     {"document", "kind, json", TABLE(documents, keyed_text), false, false, read_keyed_text},
     {"name", "text", TABLE(names, roast_str), true, true, read_text},
@@ -492,13 +492,13 @@ static const table_spec small_tables[] = {
 };
 
 /* A row that is lost is an empty record. */
-static void clear_records(small_table *table, const table_spec *spec, size_t capacity)
+static void clear_records(small_table *table, const small_table_spec *spec, size_t capacity)
 {
     for (size_t i = 0; !spec->read && i < capacity; i++)
         memcpy((char *)table->rows + i * spec->row_size, record_specs[spec->record].none, spec->row_size);
 }
 
-static roast_code load_rows(loader *l, const table_spec *spec, roast_error *err)
+static roast_code load_rows(loader *l, const small_table_spec *spec, roast_error *err)
 {
     const char *columns = spec->columns;
     if (!spec->read) {
@@ -513,7 +513,7 @@ static roast_code load_rows(loader *l, const table_spec *spec, roast_error *err)
     return code;
 }
 
-static roast_code load_table(roast_run *run, const table_spec *spec, roast_error *err)
+static roast_code load_table(roast_run *run, const small_table_spec *spec, roast_error *err)
 {
     loader l = {.run = run, .row_size = spec->row_size, .indexed = spec->indexed, .read = spec->read};
     small_table *table = (small_table *)((char *)run + spec->offset);

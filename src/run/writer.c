@@ -98,17 +98,17 @@ struct run_writer {
 
 /* ---- Binding: one call per column, absent becomes NULL ------------------------------------------------------- */
 
-typedef struct row {
+typedef struct new_row {
     run_writer *writer;
     sqlite3_stmt *statement;
     int column;
     bool failed;
     roast_code code; /* of a string that could not be given a number; ROAST_OK: SQLite knows what failed */
-} row;
+} new_row;
 
-static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *sql)
+static new_row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *sql)
 {
-    row r = {.writer = w};
+    new_row r = {.writer = w};
     if (!w->in_transaction) {
         r.failed = sqlite3_exec(w->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK;
         w->in_transaction = !r.failed;
@@ -119,13 +119,13 @@ static row row_begin_with(run_writer *w, sqlite3_stmt **statement, const char *s
     return r;
 }
 
-static row row_begin(run_writer *w, enum statement which)
+static new_row row_begin(run_writer *w, enum statement which)
 {
     return row_begin_with(w, &w->statements[which], statement_sql[which]);
 }
 
 /* A statement for so many records of a kind. */
-static row row_begin_record(run_writer *w, record_id record, size_t rows)
+static new_row row_begin_record(run_writer *w, record_id record, size_t rows)
 {
     sqlite3_stmt **statement = record == RECORD_section ? &w->sections[rows - 1] : &w->records[record];
     buf sql = {0};
@@ -133,12 +133,13 @@ static row row_begin_record(run_writer *w, record_id record, size_t rows)
         sql_update(&sql, record, record_ways[record].key_fields);
     else if (!*statement)
         sql_insert(&sql, record, record_ways[record].owner, record_ways[record].replace, rows);
-    row r = sql.code ? (row){.writer = w, .failed = true, .code = sql.code} : row_begin_with(w, statement, sql.data);
+    new_row r =
+        sql.code ? (new_row){.writer = w, .failed = true, .code = sql.code} : row_begin_with(w, statement, sql.data);
     buf_release(&sql);
     return r;
 }
 
-static void row_int(row *r, int64_t value)
+static void row_int(new_row *r, int64_t value)
 {
     r->column++;
     if (r->failed)
@@ -148,14 +149,14 @@ static void row_int(row *r, int64_t value)
     r->failed = code != SQLITE_OK;
 }
 
-static void row_real(row *r, double value)
+static void row_real(new_row *r, double value)
 {
     r->column++;
     if (!r->failed) /* SQLite stores a NAN as NULL */
         r->failed = sqlite3_bind_double(r->statement, r->column, value) != SQLITE_OK;
 }
 
-static void row_str(row *r, roast_str value)
+static void row_str(new_row *r, roast_str value)
 {
     r->column++;
     if (!r->failed) /* a NULL pointer binds NULL; the text is only needed until the row is stepped */
@@ -163,7 +164,7 @@ static void row_str(row *r, roast_str value)
             sqlite3_bind_text64(r->statement, r->column, value.ptr, value.len, SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK;
 }
 
-static void row_blob(row *r, roast_str value)
+static void row_blob(new_row *r, roast_str value)
 {
     r->column++;
     if (!r->failed)
@@ -171,7 +172,7 @@ static void row_blob(row *r, roast_str value)
                                         SQLITE_STATIC) != SQLITE_OK;
 }
 
-static roast_code row_end(row *r, roast_error *err)
+static roast_code row_end(new_row *r, roast_error *err)
 {
     if (!r->failed)
         r->failed = sqlite3_step(r->statement) != SQLITE_DONE;
@@ -199,7 +200,7 @@ static roast_code string_id(run_writer *w, intern *table, enum statement insert,
     *id = (int64_t)number + 1;
     if (!added)
         return ROAST_OK;
-    row r = row_begin(w, insert);
+    new_row r = row_begin(w, insert);
     row_int(&r, *id);
     row_str(&r, text);
     return row_end(&r, err);
@@ -213,7 +214,7 @@ static roast_code name_id(run_writer *w, roast_str text, int64_t *id, roast_erro
 static roast_code add_worker(run_writer *w, uint32_t address, roast_error *err)
 {
     w->workers[address] = (known_worker){.id = ++w->n_workers};
-    row r = row_begin(w, INSERT_WORKER);
+    new_row r = row_begin(w, INSERT_WORKER);
     row_int(&r, w->n_workers);
     row_str(&r, w->addresses.strings[address]);
     return row_end(&r, err);
@@ -268,7 +269,7 @@ static roast_code file_id(run_writer *w, roast_str url, roast_str tree, roast_st
     *id = (int64_t)number + 1;
     if (!added)
         return ROAST_OK;
-    row r = row_begin(w, INSERT_FILE);
+    new_row r = row_begin(w, INSERT_FILE);
     row_int(&r, *id);
     row_str(&r, url);
     row_str(&r, tree);
@@ -284,7 +285,7 @@ static roast_code write_set_members(run_writer *w, int64_t set, const roast_str 
         code = name_id(w, names[i], &name, err);
         if (code)
             break;
-        row r = row_begin(w, INSERT_BRANCH_SET);
+        new_row r = row_begin(w, INSERT_BRANCH_SET);
         row_int(&r, set);
         row_int(&r, name);
         code = row_end(&r, err);
@@ -363,7 +364,7 @@ static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
         lost += !w->branch_set_named[i];
     if (!lost)
         return ROAST_OK;
-    row r = row_begin(w, INSERT_NAMELESS_SETS);
+    new_row r = row_begin(w, INSERT_NAMELESS_SETS);
     row_int(&r, w->empty_branch_set);
     roast_code code = row_end(&r, err);
     if (code)
@@ -411,7 +412,7 @@ static int64_t stored_flag(const record_field *field, bool value)
     return value || field->column == COLUMN_MUST ? value : ROAST_ABSENT;
 }
 
-static void row_field(row *r, const record_field *field, const void *record, roast_error *err)
+static void row_field(new_row *r, const record_field *field, const void *record, roast_error *err)
 {
     int64_t id;
     switch (field->kind) {
@@ -443,7 +444,7 @@ static void row_field(row *r, const record_field *field, const void *record, roa
 }
 
 /* The fields of a record that have a column, from the given one on. */
-static void row_record(row *r, record_id record, size_t first, const void *fields, roast_error *err)
+static void row_record(new_row *r, record_id record, size_t first, const void *fields, roast_error *err)
 {
     const record_spec *spec = &record_specs[record];
     for (size_t i = first; i < spec->count; i++)
@@ -453,7 +454,7 @@ static void row_record(row *r, record_id record, size_t first, const void *field
 
 static roast_code write_record(run_writer *w, record_id record, int64_t owner, const void *fields, roast_error *err)
 {
-    row r = row_begin_record(w, record, 1);
+    new_row r = row_begin_record(w, record, 1);
     if (record_ways[record].owner)
         row_int(&r, owner);
     row_record(&r, record, record_ways[record].key_fields, fields, err);
@@ -464,7 +465,7 @@ static roast_code write_record(run_writer *w, record_id record, int64_t owner, c
 
 static roast_code write_key(run_writer *w, enum statement which, roast_str key, roast_value value, roast_error *err)
 {
-    row r = row_begin(w, which);
+    new_row r = row_begin(w, which);
     row_str(&r, key);
     switch (value.kind) {
     case ROAST_INT:
@@ -538,7 +539,7 @@ static int64_t rss_after_unless_derivable(const roast_section *section)
 static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t count,
                                  roast_error *err)
 {
-    row r = row_begin_record(w, RECORD_section, count);
+    new_row r = row_begin_record(w, RECORD_section, count);
     for (size_t i = 0; i < count; i++) {
         roast_section section = sections[i];
         section.rss_after = rss_after_unless_derivable(&section);
@@ -559,7 +560,7 @@ static roast_code write_custom(run_writer *w, int64_t chunk, const roast_custom 
     roast_code code = name_id(w, custom->name.ptr ? custom->name : STR(""), &name, err);
     if (code)
         return code;
-    row r = row_begin(w, INSERT_CUSTOM);
+    new_row r = row_begin(w, INSERT_CUSTOM);
     row_int(&r, chunk);
     row_int(&r, name);
     row_blob(&r, custom->msgpack);
@@ -662,7 +663,7 @@ roast_code run_write_activity(run_writer *w, const roast_activity *activity, roa
 
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)
 {
-    row r = row_begin(w, INSERT_DOCUMENT);
+    new_row r = row_begin(w, INSERT_DOCUMENT);
     row_str(&r, str_from(kind));
     row_str(&r, json.ptr ? json : STR("null"));
     return row_end(&r, err);
@@ -670,7 +671,7 @@ roast_code run_write_document(run_writer *w, const char *kind, roast_str json, r
 
 roast_code run_write_note(run_writer *w, const char *level, roast_str text, roast_error *err)
 {
-    row r = row_begin(w, INSERT_NOTE);
+    new_row r = row_begin(w, INSERT_NOTE);
     row_int(&r, clock_wall_ns());
     row_str(&r, str_from(level));
     row_str(&r, text.ptr ? text : STR(""));

@@ -22,16 +22,16 @@ typedef struct placed_custom {
     roast_custom custom;
 } placed_custom;
 
-typedef struct branch_list {
+typedef struct named_set {
     roast_str *names;
     size_t count;
-} branch_list;
+} named_set;
 
 typedef struct list_reader {
     chunk_list *list;
     roast_run *run;
     access_table accesses;
-    branch_list *sets;
+    named_set *sets;
     u64map places; /* chunk id to place + 1 */
     placed_section *sections;
     size_t n_sections, sections_capacity;
@@ -61,7 +61,7 @@ static roast_code read_sets(list_reader *r)
     if (!r->sets)
         return ROAST_MEMORY;
     for (size_t i = 0; i < sets; i++) {
-        branch_list *set = &r->sets[i];
+        named_set *set = &r->sets[i];
         const uint32_t *ids = run_branch_set(r->run, (uint32_t)i, &set->count);
         if (!ids)
             continue;

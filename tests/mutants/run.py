@@ -27,8 +27,8 @@ SOURCE, BUILD, PACKAGE = WORK / "source", WORK / "build", WORK / "package"
 MOST_SURVIVORS = 0.05
 LONGEST_TEST = 900  # seconds: a test that hangs has noticed
 
-UNIT_TESTS = ["run", "analysis", "pack", "csv", "json", "explain", "inference", "legacy", "chart", "terminal", "probe"]
-NEAREST = {"include": ["pack", "csv", "run"], "model": ["analysis", "pack", "csv"], "record": ["pack", "legacy", "run"]}
+UNIT_TESTS = ["model", "run", "analysis", "pack", "csv", "json", "explain", "inference", "legacy", "chart", "terminal", "probe"]
+NEAREST = {"include": ["pack", "csv", "run"], "model": ["model", "analysis", "pack"], "record": ["pack", "legacy", "run"]}
 PYTHON_TESTS = [
     "test_core_recorder.py", "test_core_chunk.py", "test_core_tables.py", "test_golden.py", "test_analysis_truth.py",
     "test_agreement.py",

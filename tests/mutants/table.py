@@ -41,7 +41,7 @@ MUTANTS = [
         ("src/model/facts.c", "return host.len ? host : worker->address;", "return worker->address;"),
         ("src/model/facts.c", "__builtin_sub_overflow(t_ns, worker", "__builtin_add_overflow(t_ns, worker"),
         ("src/model/branch_set.c", "!str_equal(names[distinct - 1], names[i])", "true"),
-        ("src/model/branch_set.c", "uint64_t sum = count;", "uint64_t sum = 0;"),
+        ("src/model/branch_set.c", "sum += XXH3", "sum = XXH3"),
         ("src/model/branch_set.c", 'STR("AuxDyn")), STR("Aux"))', 'STR("AuxDyn")), STR("AuxDyn"))'),
         (
             "src/model/chunk_value.c",
