@@ -15,9 +15,7 @@ typedef struct step {
 static int compare_steps(const void *left, const void *right)
 {
     const step *a = left, *b = right;
-    if (a->t_ns != b->t_ns)
-        return a->t_ns < b->t_ns ? -1 : 1;
-    return a->workers - b->workers; /* departures first: a replacement is not a peak */
+    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
 }
 
 bool worker_presence(const roast_worker *worker, int64_t t_start_ns, int64_t t_end_ns, int64_t *from, int64_t *to)
@@ -98,7 +96,7 @@ static void walk_steps(presence_points *out, const step *steps, size_t count, in
     while (i < count) {
         now.t_ns = steps[i].t_ns;
         out->points[out->count++] = now;
-        for (; i < count && steps[i].t_ns == now.t_ns; i++) {
+        for (; i < count && steps[i].t_ns == now.t_ns; i++) { /* together: a replacement is not a peak */
             now.workers += steps[i].workers;
             now.cores += steps[i].cores;
         }

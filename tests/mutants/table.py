@@ -54,7 +54,7 @@ MUTANTS = [
         ("src/analysis/statistics.c", "percent / 100.0 * (double)(count - 1)", "percent / 100.0 * (double)count"),
         ("src/analysis/statistics.c", "(t->last_value + value) / 2", "t->last_value"),
         ("src/analysis/statistics.c", "fit->xy += dx * (y - fit->mean_y)", "fit->xy += dx * dy"),
-        ("src/analysis/presence.c", "return a->workers - b->workers;", "return b->workers - a->workers;"),
+        ("src/analysis/presence.c", "now.cores += steps[i].cores;\n        }\n        out", "}\n        out"),
         ("src/analysis/slots.c", "start_ns + TOLERANCE_NS", "start_ns"),
         ("src/analysis/slots.c", "s->last_end_ns > best->last_end_ns)", "s->last_end_ns < best->last_end_ns)"),
         ("src/analysis/slots.c", "    table->misfits++;\n", ""),
