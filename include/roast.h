@@ -437,6 +437,34 @@ roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome,
 roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options,
                         roast_error *err);
 
+/* ---- Visiting the records of a run --------------------------------------------------------------------------- */
+
+/* The small tables, by index. NULL, or an absent text, after the last. Files come without their branches. */
+const roast_worker *roast_run_worker(const roast_run *run, size_t index);
+const roast_worker_count *roast_run_worker_count(const roast_run *run, size_t index);
+const roast_file *roast_run_file(const roast_run *run, size_t index);
+const roast_activity *roast_run_activity(const roast_run *run, size_t index);
+roast_str roast_run_note(const roast_run *run, size_t index, roast_str *level);    /* "info", "warning" */
+roast_str roast_run_fact_at(const roast_run *run, size_t index, roast_str *value); /* its key; in order of keys */
+/* JSON that came with the run: "report", "custom_metrics", "config". Absent if there is none. */
+roast_str roast_run_document(const roast_run *run, const char *kind);
+
+/* The large ones, row by row in the order in which they were recorded. What a visitor gets lives during its call; if it
+ * returns anything but ROAST_OK, the visit ends with that. A chunk comes with a number, by which its sections and what
+ * the user attached to it refer to it; they are visited apart, as are the branches of files. */
+typedef roast_code (*roast_chunk_visit)(void *context, int64_t number, const roast_chunk *chunk);
+typedef roast_code (*roast_section_visit)(void *context, int64_t chunk, const roast_section *section);
+typedef roast_code (*roast_custom_visit)(void *context, int64_t chunk, const roast_custom *custom);
+typedef roast_code (*roast_sample_visit)(void *context, const roast_sample *sample);
+typedef roast_code (*roast_task_visit)(void *context, const roast_task *task);
+typedef roast_code (*roast_branch_visit)(void *context, const roast_file *file, const roast_branch *branch);
+roast_code roast_run_visit_chunks(roast_run *run, roast_chunk_visit visit, void *context, roast_error *err);
+roast_code roast_run_visit_sections(roast_run *run, roast_section_visit visit, void *context, roast_error *err);
+roast_code roast_run_visit_custom(roast_run *run, roast_custom_visit visit, void *context, roast_error *err);
+roast_code roast_run_visit_samples(roast_run *run, roast_sample_visit visit, void *context, roast_error *err);
+roast_code roast_run_visit_tasks(roast_run *run, roast_task_visit visit, void *context, roast_error *err);
+roast_code roast_run_visit_branches(roast_run *run, roast_branch_visit visit, void *context, roast_error *err);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

@@ -254,7 +254,7 @@ static PyObject *run_document_text(PyObject *object, PyObject *args)
     roast_run *run;
     if (!PyArg_ParseTuple(args, "s:document", &kind) || !(run = run_lock(self)))
         return NULL;
-    PyObject *text = text_to_python(run_document(run, kind));
+    PyObject *text = text_to_python(roast_run_document(run, kind));
     run_unlock(self);
     return text;
 }
@@ -280,7 +280,7 @@ static PyObject *run_activity_list(PyObject *object, PyObject *unused)
     roast_run *run = run_lock(self);
     PyObject *list = run ? PyList_New(0) : NULL;
     for (size_t i = 0; list && i < run_activities(run); i++) {
-        PyObject *tuple = activity_tuple(run_activity(run, i));
+        PyObject *tuple = activity_tuple(roast_run_activity(run, i));
         if (!tuple || PyList_Append(list, tuple))
             Py_CLEAR(list);
         Py_XDECREF(tuple);
@@ -311,7 +311,7 @@ static PyObject *run_get_facts(PyObject *object, void *unused)
     PyObject *dict = run ? PyDict_New() : NULL;
     for (size_t i = 0; dict && i < run_facts(run); i++) {
         roast_str value;
-        PyObject *key = text_to_python(run_fact_at(run, i, &value)), *text = key ? text_to_python(value) : NULL;
+        PyObject *key = text_to_python(roast_run_fact_at(run, i, &value)), *text = key ? text_to_python(value) : NULL;
         if (!text || PyDict_SetItem(dict, key, text))
             Py_CLEAR(dict);
         Py_XDECREF(key);

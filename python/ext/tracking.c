@@ -204,7 +204,7 @@ static int put_counts(tracking *t, PyObject *counts)
     if (!run_counts(t->run))
         return put_arrivals(t, counts);
     for (size_t i = 0; i < run_counts(t->run); i++) {
-        const roast_worker_count *point = run_count(t->run, i);
+        const roast_worker_count *point = roast_run_worker_count(t->run, i);
         if (put_count(t, counts, point->t_ns, point->workers))
             return -1;
     }

@@ -97,7 +97,7 @@ static void compare_facts(setting_list *list)
         for (size_t i = 0; i < w->n_inputs[side]; i++) {
             const roast_run *run = w->inputs[side][i].run;
             for (size_t f = 0; f < run_facts(run); f++) {
-                roast_str value, key = run_fact_at(run, f, &value);
+                roast_str value, key = roast_run_fact_at(run, f, &value);
                 bool added = false;
                 if (!fact_is_a_setting(key))
                     continue;

@@ -91,7 +91,7 @@ static roast_code sum_activities(analysis *a, intern *names, prefix_tally *prefi
 {
     roast_str processor = roast_run_fact(a->run, "processor");
     for (size_t i = 0; i < run_activities(a->run); i++) {
-        const roast_activity *activity = run_activity(a->run, i);
+        const roast_activity *activity = roast_run_activity(a->run, i);
         uint32_t prefix = intern_add(names, activity->prefix, NULL);
         if (prefix == INTERN_NONE)
             return fail_memory(err);

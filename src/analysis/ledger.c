@@ -374,7 +374,7 @@ static engine_sums sum_engine(const roast_run *run, bool tasks_known)
     engine_sums sums = {0};
     roast_str processor = roast_run_fact(run, "processor");
     for (size_t i = 0; i < run_activities(run); i++) {
-        const roast_activity *a = run_activity(run, i);
+        const roast_activity *a = roast_run_activity(run, i);
         bool counts = str_equal(a->context, STR("execute")) && str_equal(a->unit, STR("seconds")) && a->value > 0;
         if (!counts || str_absent(processor))
             continue;
@@ -607,7 +607,7 @@ static roast_code read_tasks(ledger_build *b, task_pass *pass, roast_error *err)
     pass->workers = arena_alloc(&b->l->memory, pass->n_workers + 1, sizeof *pass->workers);
     if (!pass->workers || !number_addresses(pass, a->run))
         return fail_memory(err);
-    return run_each_task(a->run, see_task, pass, err);
+    return roast_run_visit_tasks(a->run, see_task, pass, err);
 }
 
 static roast_code account(ledger_build *b, roast_error *err)

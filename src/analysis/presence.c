@@ -145,7 +145,7 @@ static roast_code read_sampled(presence_points *out, const roast_run *run, arena
     out->cores_known = true;
     for (out->count = 0; out->count < run_counts(run); out->count++) {
         roast_worker_count *point = &out->points[out->count];
-        *point = *run_count(run, out->count);
+        *point = *roast_run_worker_count(run, out->count);
         out->cores_known = out->cores_known && point->cores != ROAST_ABSENT;
         if (point->cores == ROAST_ABSENT)
             point->cores = 0;

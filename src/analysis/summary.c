@@ -181,7 +181,7 @@ static roast_code copy_facts(roast_summary *summary, const roast_run *run, roast
         return fail_memory(err);
     for (size_t i = 0; i < summary->n_facts; i++) {
         roast_str value = str_none();
-        summary->facts[i].key = arena_str(&summary->memory, run_fact_at(run, i, &value));
+        summary->facts[i].key = arena_str(&summary->memory, roast_run_fact_at(run, i, &value));
         summary->facts[i].value = arena_str(&summary->memory, value);
         if (arena_str_failed(summary->facts[i].value, value))
             return fail_memory(err);

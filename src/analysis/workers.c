@@ -195,7 +195,7 @@ static void set_window(analysis *a)
     for (uint32_t i = 0; i < run_workers(a->run); i++)
         extend_window(a, run_worker(a->run, i)->left_ns);
     for (size_t i = 0; i < run_counts(a->run); i++)
-        extend_window(a, run_count(a->run, i)->t_ns);
+        extend_window(a, roast_run_worker_count(a->run, i)->t_ns);
     int64_t start = run_fact_int(a->run, "t_start_ns"), end = run_fact_int(a->run, "t_end_ns");
     if (start == ROAST_ABSENT)
         start = a->first_ns;

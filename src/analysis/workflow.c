@@ -95,9 +95,9 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
     totals t = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
     from_chunks(a, &t);
     roast_code code = ROAST_OK;
-    if (!str_absent(run_document(a->run, "report")))
+    if (!str_absent(roast_run_document(a->run, "report")))
         code = from_report(a->run, &t, err);
-    if (!code && !str_absent(run_document(a->run, "custom_metrics")))
+    if (!code && !str_absent(roast_run_document(a->run, "custom_metrics")))
         code = from_custom_metrics(a->run, &t, err);
     if (code)
         return code;

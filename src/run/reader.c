@@ -751,7 +751,7 @@ size_t run_counts(const roast_run *run)
     return run->counts.count;
 }
 
-const roast_worker_count *run_count(const roast_run *run, size_t index)
+const roast_worker_count *roast_run_worker_count(const roast_run *run, size_t index)
 {
     return row_at(&run->counts, index, sizeof(roast_worker_count));
 }
@@ -761,7 +761,7 @@ size_t run_activities(const roast_run *run)
     return run->activities.count;
 }
 
-const roast_activity *run_activity(const roast_run *run, size_t index)
+const roast_activity *roast_run_activity(const roast_run *run, size_t index)
 {
     return row_at(&run->activities, index, sizeof(roast_activity));
 }
@@ -796,7 +796,7 @@ size_t run_facts(const roast_run *run)
     return run->facts.count;
 }
 
-roast_str run_fact_at(const roast_run *run, size_t index, roast_str *value)
+roast_str roast_run_fact_at(const roast_run *run, size_t index, roast_str *value)
 {
     const keyed_text *fact = row_at(&run->facts, index, sizeof *fact);
     if (fact)
@@ -815,7 +815,7 @@ int64_t run_fact_int(const roast_run *run, const char *key)
     return str_to_int(roast_run_fact(run, key), &value) ? plausible(value) : ROAST_ABSENT;
 }
 
-roast_str run_document(const roast_run *run, const char *kind)
+roast_str roast_run_document(const roast_run *run, const char *kind)
 {
     return text_of_key(&run->documents, kind);
 }
@@ -900,7 +900,7 @@ typedef struct visit {
         run_sample_visit sample;
         run_branch_visit branch;
         run_custom_visit custom;
-        run_task_visit task;
+        roast_task_visit task;
     } each;
 } visit;
 
@@ -1015,7 +1015,7 @@ static roast_code visit_task(void *context, row r)
     return v->each.task(v->context, task);
 }
 
-roast_code run_each_task(roast_run *run, run_task_visit each, void *context, roast_error *err)
+roast_code roast_run_visit_tasks(roast_run *run, roast_task_visit each, void *context, roast_error *err)
 {
     visit v = {.run = run, .context = context, .each.task = each, .row.task = roast_task_none()};
     reader_plan(&v.reader, run, RECORD_task, NULL, RUN_EVERYTHING);

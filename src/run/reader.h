@@ -40,9 +40,7 @@ const roast_file *run_file(const roast_run *run, uint32_t file); /* without bran
 size_t run_branch_sets(const roast_run *run);
 const uint32_t *run_branch_set(const roast_run *run, uint32_t set, size_t *count);
 size_t run_counts(const roast_run *run);
-const roast_worker_count *run_count(const roast_run *run, size_t index);
 size_t run_activities(const roast_run *run);
-const roast_activity *run_activity(const roast_run *run, size_t index);
 size_t run_givens(const roast_run *run);
 roast_str run_given(const roast_run *run, size_t index, roast_value *value);
 /* Notes: those in the file, then those made while reading (what could not be read). */
@@ -55,9 +53,7 @@ const run_note *run_note_at(const roast_run *run, size_t index);
 
 /* Every fact of the run as text, in the order of their keys. */
 size_t run_facts(const roast_run *run);
-roast_str run_fact_at(const roast_run *run, size_t index, roast_str *value);
-int64_t run_fact_int(const roast_run *run, const char *key);    /* ROAST_ABSENT if it is not known */
-roast_str run_document(const roast_run *run, const char *kind); /* JSON text */
+int64_t run_fact_int(const roast_run *run, const char *key); /* ROAST_ABSENT if it is not known */
 /* A number in a document, by a JSON path such as "$.entries"; run_document_sum sums it over the members of the
  * document, where the path is that within a member. NAN if it is not there, or not a number. */
 roast_code run_document_number(roast_run *run, const char *kind, const char *path, double *out, roast_error *err);
@@ -85,13 +81,11 @@ typedef roast_code (*run_section_visit)(void *context, const run_section *row);
 typedef roast_code (*run_sample_visit)(void *context, const run_sample *row);
 typedef roast_code (*run_branch_visit)(void *context, uint32_t file, uint32_t name, const roast_branch *row);
 typedef roast_code (*run_custom_visit)(void *context, int64_t chunk, uint32_t name, roast_str msgpack);
-typedef roast_code (*run_task_visit)(void *context, const roast_task *row);
 roast_code run_each_chunk(roast_run *run, run_detail detail, run_chunk_visit visit, void *context, roast_error *err);
 roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit visit, void *context,
                             roast_error *err);
 roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit visit, void *context, roast_error *err);
 roast_code run_each_branch(roast_run *run, run_branch_visit visit, void *context, roast_error *err);
 roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
-roast_code run_each_task(roast_run *run, run_task_visit visit, void *context, roast_error *err);
 
 #endif

@@ -128,7 +128,7 @@ static double part_activity(const chart_builder *b, size_t row, const bar_part *
     roast_str prefix = cell_text(b, M_activity_prefix, row);
     double sum = 0;
     for (size_t i = 0; i < run_activities(b->run); i++) {
-        const roast_activity *activity = run_activity(b->run, i);
+        const roast_activity *activity = roast_run_activity(b->run, i);
         if (str_equal(activity->prefix, prefix) && str_equal(activity->activity, str_from(part->activity)) &&
             str_equal(activity->unit, str_from(part->unit)) && isfinite(activity->value))
             sum += activity->value;

@@ -403,7 +403,7 @@ static roast_code read_tasks(column_table *table, roast_run *run, roast_error *e
         {"state", COLUMN_TEXT}, {"attempt", COLUMN_INT}, {"span", COLUMN_TEXT},
     };
     roast_code code = COLUMNS(table, specs);
-    return code ? code : run_each_task(run, see_task, table, err);
+    return code ? code : roast_run_visit_tasks(run, see_task, table, err);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */

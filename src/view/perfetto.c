@@ -262,7 +262,7 @@ static roast_code read_tasks(trace_writer *t, roast_error *err)
             reader.workers[number] = i;
     }
     if (!code)
-        code = run_each_task(t->run, see_task, &reader, err);
+        code = roast_run_visit_tasks(t->run, see_task, &reader, err);
     intern_release(&reader.addresses);
     if (t->n_tasks)
         qsort(t->tasks, t->n_tasks, sizeof *t->tasks, compare_tasks);

@@ -662,7 +662,7 @@ static void assert_is_the_measurement(roast_run *run, const char *name)
     assert_str(roast_run_name(run), name);
     assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
     assert_int_equal(run_fact_int(run, "elapsed_ns"), 8000000000);
-    assert_str(run_document(run, "report"), "{\"entries\": 80, \"processtime\": 4}");
+    assert_str(roast_run_document(run, "report"), "{\"entries\": 80, \"processtime\": 4}");
     assert_int_equal(run_each_chunk(run, RUN_EVERYTHING, count_row, &chunks, NULL), ROAST_OK);
     assert_int_equal(chunks, 2);
     roast_run_close(run);
