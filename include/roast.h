@@ -4,7 +4,8 @@
  *            What you pass in is copied before the call returns. _close and _free take NULL.
  * Errors     Calls return a roast_code, ROAST_OK being 0. Pass a roast_error to learn what went wrong and where;
  *            NULL is fine if you do not care. A failed call that returns a handle sets it to NULL.
- * Threads    A recorder may be shared between threads. Every other handle stays on one thread at a time.
+ * Threads    A recorder may be shared between threads, a sampler is one per process. Every other handle stays on one
+ * thread at a time.
  *
  * Absent     What was not measured is absent, never 0: an integer is ROAST_ABSENT, a double is NAN, a string has
  *            ptr NULL, a roast_value has kind ROAST_NOTHING. Times are integer nanoseconds UTC, sizes are bytes. */
@@ -436,6 +437,63 @@ roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome,
  * complete or, after a failure, as it was before. */
 roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options,
                         roast_error *err);
+
+/* ---- Measuring where the work is done ------------------------------------------------------------------------- */
+
+/* One attempt at a chunk while it is made, measured on the thread that makes it. */
+typedef struct roast_probe roast_probe;
+
+/* What a worker does for a chunk, one after the other. Time outside of them is not recorded. */
+typedef enum roast_phase {
+    ROAST_PHASE_NONE,
+    ROAST_PHASE_OPEN,
+    ROAST_PHASE_EVENTS,
+    ROAST_PHASE_PROCESS,
+    ROAST_PHASE_RETURN,
+    ROAST_PHASE_COUNT
+} roast_phase;
+
+typedef enum roast_section_kind { ROAST_SECTION_TIME, ROAST_SECTION_MEMORY, ROAST_SECTION_BYTES } roast_section_kind;
+
+/* Starts to measure a chunk on the calling thread, inside the one that is there already, if any. owner is for the
+ * caller. NULL if memory is out. */
+roast_probe *roast_probe_begin(void *owner);
+/* The innermost chunk of the calling thread, or NULL. */
+roast_probe *roast_probe_current(void);
+void *roast_probe_owner(const roast_probe *chunk);
+
+/* Ends the phase that the chunk is in and starts another; a phase that comes again is summed. On the chunk's own
+ * thread: elsewhere it does nothing. */
+void roast_probe_phase(roast_probe *chunk, roast_phase phase);
+/* Ends the measurement: the phase, open sections, and the chunk's place on its thread. Twice is fine. */
+void roast_probe_end(roast_probe *chunk);
+/* Fills in what was measured; everything else in record stays. Sections are borrowed from the chunk. False if memory
+ * is out. */
+bool roast_probe_fill(roast_probe *chunk, roast_chunk *record);
+/* From any thread, ended or not. */
+void roast_probe_free(roast_probe *chunk);
+
+/* Enters a section of the innermost chunk of this thread; nothing happens if there is none. token stands for
+ * this entry: the exit with the same token ends the last entry that has not ended. bytes is what the file source has
+ * read so far, for ROAST_SECTION_BYTES. */
+void roast_section_enter(roast_section_kind kind, roast_str name, const void *token, int64_t bytes);
+void roast_section_exit(const void *token, int64_t bytes);
+/* Adds to a section what somebody else has measured; ROAST_ABSENT adds nothing. */
+void roast_section_add(roast_probe *chunk, roast_str name, int64_t duration_ns, int64_t rss_delta, int64_t bytes);
+
+/* Packs a chunk, or what is known of a file, for roast_record_packed, here or elsewhere; what went wrong is in
+ * out->code. The hash of a chunk's branches always goes along, their names with the first, second, fourth, eighth, …
+ * record of their set that this process packs. */
+void roast_pack_chunk(roast_text *out, const roast_chunk *chunk);
+void roast_pack_file(roast_text *out, const roast_file *file);
+
+/* A thread that looks at memory and CPU of this process hz times per second. Each start needs a stop; a forked child
+ * goes on with its first chunk. */
+roast_code roast_sampler_start(double hz, roast_error *err);
+void roast_sampler_stop(void);
+/* Packs what was seen since the last time and forgets it; nothing is appended if that is nothing. When nobody drains
+ * it, the oldest samples go first. */
+void roast_sampler_drain(roast_text *out);
 
 /* ---- Visiting the records of a run --------------------------------------------------------------------------- */
 

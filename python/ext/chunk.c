@@ -15,7 +15,7 @@ enum { MOST_TEXTS = 7, LONGEST_ERROR = 2000, LARGEST_CUSTOM = 1 << 20 };
 
 typedef struct chunk_object {
     PyObject_HEAD
-    probe_chunk *probe;          /* NULL in a nested one */
+    roast_probe *probe;          /* NULL in a nested one */
     struct chunk_object *outer;  /* of a nested one: where its numbers go */
     roast_chunk given;           /* what was set, apart from texts */
     PyObject *texts[MOST_TEXTS]; /* in the order of text_fields */
@@ -92,13 +92,13 @@ static PyObject *chunk_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (!chunk)
         return NULL;
     chunk->given = roast_chunk_none();
-    probe_chunk *around = probe_chunk_current();
-    PyObject *outer = around ? probe_chunk_owner(around) : NULL;
+    roast_probe *around = roast_probe_current();
+    PyObject *outer = around ? roast_probe_owner(around) : NULL;
     if (outer) {
         chunk->outer = (chunk_object *)Py_NewRef(outer);
     } else {
         sampler_resume();
-        chunk->probe = probe_chunk_begin(chunk);
+        chunk->probe = roast_probe_begin(chunk);
         chunk->fields = new_fields(core_state_of_type(type));
         if (!chunk->probe || !chunk->fields) {
             Py_DECREF(chunk);
@@ -137,7 +137,7 @@ static void chunk_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    probe_chunk_free(((chunk_object *)self)->probe);
+    roast_probe_free(((chunk_object *)self)->probe);
     chunk_clear(self);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -205,10 +205,10 @@ static PyObject *chunk_enter_phase(PyObject *self, PyObject *name)
         PyErr_SetString(PyExc_TypeError, "Chunk.phase: the name of a phase is needed");
         return NULL;
     }
-    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT; phase++)
+    for (roast_phase phase = ROAST_PHASE_OPEN; phase < ROAST_PHASE_COUNT; phase++)
         if (PyUnicode_CompareWithASCIIString(name, PHASES[phase].key) == 0) {
             if (chunk->probe && !chunk->finished)
-                probe_chunk_phase(chunk->probe, phase);
+                roast_probe_phase(chunk->probe, phase);
             Py_RETURN_NONE;
         }
     PyErr_Format(PyExc_ValueError, "Chunk.phase: %R is none of 'open', 'events', 'process', 'return'", name);
@@ -249,7 +249,7 @@ static int add_user_sections(chunk_object *chunk, PyObject *by_name, size_t kind
         if (text_from_python(name, &text, &keep))
             return -1;
         values[kind] = clock_ns_from_seconds(real * units[kind] / 1e9);
-        probe_section_add(chunk->probe, text, values[0], values[1], values[2]);
+        roast_section_add(chunk->probe, text, values[0], values[1], values[2]);
         Py_XDECREF(keep);
     }
     PyDict_Clear(by_name); /* a second look must not add them again */
@@ -359,7 +359,7 @@ static int fill_record(chunk_object *chunk, roast_chunk *record, chunk_parts *pa
     if (!parts->keep || fill_texts(chunk, record, parts) || fill_branches(chunk, record, parts) ||
         fill_custom(chunk, state, record, parts))
         return -1;
-    if (!probe_chunk_fill(chunk->probe, record)) {
+    if (!roast_probe_fill(chunk->probe, record)) {
         PyErr_NoMemory();
         return -1;
     }
@@ -370,7 +370,7 @@ static void end_measurement(chunk_object *chunk)
 {
     if (!chunk->finished) {
         chunk->finished = true;
-        probe_chunk_end(chunk->probe);
+        roast_probe_end(chunk->probe);
         chunk->given.uid = pack_new_uid();
     }
 }
@@ -381,7 +381,7 @@ static PyObject *chunk_finish(PyObject *self, PyObject *unused)
     chunk_object *chunk = (chunk_object *)self;
     if (chunk->outer) { /* what is left to do is to hand back the result */
         if (chunk->outer->probe && !chunk->outer->finished && !chunk->finished)
-            probe_chunk_phase(chunk->outer->probe, PHASE_RETURN);
+            roast_probe_phase(chunk->outer->probe, ROAST_PHASE_RETURN);
         chunk->finished = true;
         return PyBytes_FromStringAndSize(NULL, 0);
     }
@@ -390,7 +390,7 @@ static PyObject *chunk_finish(PyObject *self, PyObject *unused)
     chunk_parts parts = {0};
     PyObject *packed = NULL;
     if (fill_record(chunk, &record, &parts) == 0) {
-        pack_chunk(&parts.packed, &record);
+        roast_pack_chunk(&parts.packed, &record);
         packed = parts.packed.code ? PyErr_NoMemory()
                                    : PyBytes_FromStringAndSize(parts.packed.data, (Py_ssize_t)parts.packed.len);
     }
@@ -464,8 +464,8 @@ PyObject *core_current_chunk(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    probe_chunk *chunk = probe_chunk_current();
-    PyObject *owner = chunk ? probe_chunk_owner(chunk) : NULL;
+    roast_probe *chunk = roast_probe_current();
+    PyObject *owner = chunk ? roast_probe_owner(chunk) : NULL;
     return Py_NewRef(owner ? owner : Py_None);
 }
 

@@ -25,7 +25,7 @@ static roast_code pack_facts(buf *out, const char *path, const char *tree, roast
         code = root_facts(&facts, &memory, file, tree, err);
     if (!code) {
         facts.url = url; /* as coffea calls it, so that the chunks find it */
-        pack_file(out, &facts);
+        roast_pack_file(out, &facts);
     }
     root_close(file);
     arena_release(&memory);
@@ -68,7 +68,7 @@ PyObject *core_pack_file(PyObject *module, PyObject *dict)
     buf packed = {0};
     PyObject *keep = PyList_New(0), *bytes = NULL;
     if (keep && file_from_dict(&file, dict, keep, &scratch) == 0) {
-        pack_file(&packed, &file);
+        roast_pack_file(&packed, &file);
         bytes = packed.code ? PyErr_NoMemory() : PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
     }
     buf_release(&packed);

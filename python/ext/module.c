@@ -21,7 +21,7 @@ static PyObject *core_sampler_start(PyObject *module, PyObject *args, PyObject *
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|d:sampler_start", names, &hz))
         return NULL;
     roast_error err = {0};
-    if (sampler_start(hz, &err))
+    if (roast_sampler_start(hz, &err))
         return core_raise(core_state_of(module), &err);
     Py_RETURN_NONE;
 }
@@ -31,7 +31,7 @@ static PyObject *core_sampler_stop(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     Py_BEGIN_ALLOW_THREADS
-    sampler_stop();
+    roast_sampler_stop();
     Py_END_ALLOW_THREADS
     Py_RETURN_NONE;
 }
@@ -42,7 +42,7 @@ static PyObject *core_sampler_drain(PyObject *module, PyObject *unused)
     (void)unused;
     buf packed = {0};
     Py_BEGIN_ALLOW_THREADS
-    sampler_drain(&packed);
+    roast_sampler_drain(&packed);
     Py_END_ALLOW_THREADS
     PyObject *bytes = packed.code ? PyErr_NoMemory() : PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
     buf_release(&packed);

@@ -11,7 +11,7 @@ enum { MOST_CACHED = 4096 };
 
 typedef struct section_object {
     PyObject_HEAD
-    probe_kind kind;
+    roast_section_kind kind;
     roast_str text; /* of name */
     PyObject *name;
     PyObject *source; /* for bytes: what counts them, or NULL */
@@ -106,8 +106,9 @@ static PyObject *section_enter(PyObject *self, PyObject *unused)
     (void)unused;
     section_object *section = (section_object *)self;
     /* without a chunk nothing happens, and nothing need be asked for that */
-    int64_t bytes = section->kind == SECTION_BYTES && probe_chunk_current() ? bytes_so_far(section) : ROAST_ABSENT;
-    probe_section_enter(section->kind, section->text, section, bytes);
+    int64_t bytes =
+        section->kind == ROAST_SECTION_BYTES && roast_probe_current() ? bytes_so_far(section) : ROAST_ABSENT;
+    roast_section_enter(section->kind, section->text, section, bytes);
     return Py_NewRef(self);
 }
 
@@ -116,8 +117,9 @@ static PyObject *section_exit(PyObject *self, PyObject *const *args, Py_ssize_t 
     (void)args;
     (void)nargs;
     section_object *section = (section_object *)self;
-    int64_t bytes = section->kind == SECTION_BYTES && probe_chunk_current() ? bytes_so_far(section) : ROAST_ABSENT;
-    probe_section_exit(section, bytes);
+    int64_t bytes =
+        section->kind == ROAST_SECTION_BYTES && roast_probe_current() ? bytes_so_far(section) : ROAST_ABSENT;
+    roast_section_exit(section, bytes);
     Py_RETURN_NONE;
 }
 
@@ -180,7 +182,8 @@ static PyType_Spec section_spec = {
     .slots = section_slots,
 };
 
-static PyObject *section_new(PyObject *module, core_state *state, probe_kind kind, PyObject *name, PyObject *events)
+static PyObject *section_new(PyObject *module, core_state *state, roast_section_kind kind, PyObject *name,
+                             PyObject *events)
 {
     section_object *section = PyObject_GC_New(section_object, state->section);
     if (!section)
@@ -198,7 +201,7 @@ static PyObject *section_new(PyObject *module, core_state *state, probe_kind kin
         section->name = PyUnicode_FromString("None");
         section->text = STR("None");
     }
-    if (kind == SECTION_BYTES && probe_chunk_current())
+    if (kind == ROAST_SECTION_BYTES && roast_probe_current())
         section->source = find_source(state, events);
     PyObject_GC_Track(section);
     return (PyObject *)section;
@@ -228,7 +231,7 @@ static PyObject *complain(const char *usage)
     return NULL;
 }
 
-static PyObject *cached_section(PyObject *module, probe_kind kind, PyObject *name)
+static PyObject *cached_section(PyObject *module, roast_section_kind kind, PyObject *name)
 {
     core_state *state = core_state_of(module);
     if (!PyUnicode_Check(name))
@@ -245,7 +248,7 @@ static PyObject *cached_section(PyObject *module, probe_kind kind, PyObject *nam
     return section;
 }
 
-static PyObject *track_named(PyObject *module, probe_kind kind, PyObject *const *args, Py_ssize_t nargs,
+static PyObject *track_named(PyObject *module, roast_section_kind kind, PyObject *const *args, Py_ssize_t nargs,
                              PyObject *kwnames, const char *usage)
 {
     if (nargs == 2 && !kwnames)
@@ -259,12 +262,12 @@ static PyObject *track_named(PyObject *module, probe_kind kind, PyObject *const 
 
 PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return track_named(module, SECTION_TIME, args, nargs, kwnames, "track_time(owner, name)");
+    return track_named(module, ROAST_SECTION_TIME, args, nargs, kwnames, "track_time(owner, name)");
 }
 
 PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return track_named(module, SECTION_MEMORY, args, nargs, kwnames, "track_memory(owner, name)");
+    return track_named(module, ROAST_SECTION_MEMORY, args, nargs, kwnames, "track_memory(owner, name)");
 }
 
 PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -274,14 +277,14 @@ PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t n
     Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
     if (given != 3 || !events || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
         return complain("track_bytes(owner, events, name)");
-    return section_new(module, core_state_of(module), SECTION_BYTES, name, events);
+    return section_new(module, core_state_of(module), ROAST_SECTION_BYTES, name, events);
 }
 
 int section_type_add(PyObject *module, core_state *state)
 {
     state->section = core_add_type(module, &section_spec);
-    state->sections[SECTION_TIME] = PyDict_New();
-    state->sections[SECTION_MEMORY] = PyDict_New();
+    state->sections[ROAST_SECTION_TIME] = PyDict_New();
+    state->sections[ROAST_SECTION_MEMORY] = PyDict_New();
     state->num_requested_bytes = PyUnicode_InternFromString("num_requested_bytes");
     return state->section && state->sections[0] && state->sections[1] && state->num_requested_bytes ? 0 : -1;
 }

@@ -34,10 +34,10 @@ static void add_phases(mark_reader *reader, uint32_t dataset, const chunk_mark *
 {
     size_t datasets = run_datasets(reader->run);
     phase_sums *sums = &reader->out->phases[dataset < datasets ? dataset : datasets];
-    sums->seconds[PHASE_OPEN] += clock_seconds(mark->open_ns);
-    sums->seconds[PHASE_EVENTS] += clock_seconds(mark->events_ns);
-    sums->seconds[PHASE_PROCESS] += clock_seconds(process_ns);
-    sums->seconds[PHASE_RETURN] += clock_seconds(mark->return_ns);
+    sums->seconds[ROAST_PHASE_OPEN] += clock_seconds(mark->open_ns);
+    sums->seconds[ROAST_PHASE_EVENTS] += clock_seconds(mark->events_ns);
+    sums->seconds[ROAST_PHASE_PROCESS] += clock_seconds(process_ns);
+    sums->seconds[ROAST_PHASE_RETURN] += clock_seconds(mark->return_ns);
 }
 
 static bool make_room(run_series *out)

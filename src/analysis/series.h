@@ -27,7 +27,7 @@ typedef struct chunk_mark {
 
 /* Where the time of a dataset's chunks went, failed attempts included. */
 typedef struct phase_sums {
-    double seconds[PHASE_COUNT];
+    double seconds[ROAST_PHASE_COUNT];
 } phase_sums;
 
 typedef enum sample_field {

@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 
-const phase_info PHASES[PHASE_COUNT] = {
-#define PHASE_ROW(id, key, title, colour) [PHASE_##id] = {#key, title, colour},
+const phase_info PHASES[ROAST_PHASE_COUNT] = {
+#define PHASE_ROW(id, key, title, colour) [ROAST_PHASE_##id] = {#key, title, colour},
     CHUNK_PHASES(PHASE_ROW)
 #undef PHASE_ROW
 };

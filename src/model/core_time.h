@@ -17,27 +17,20 @@
 #define TITLE_RETURN  "returning"
 #define TITLE_FAILED  "failed attempts"
 
-/* In the order of a chunk's life: id, key, title of one in charts, colour of the charts' palette. */
+/* In the order of a chunk's life, which is that of roast_phase: id, key, title of one in charts, colour of the charts'
+ * palette. */
 #define CHUNK_PHASES(X)                                                                                                \
     X(OPEN, open, "opening the file", 1)                                                                               \
     X(EVENTS, events, "building the events", 4)                                                                        \
     X(PROCESS, process, TITLE_PROCESS, 0)                                                                              \
     X(RETURN, return, "handing back", 3)
 
-typedef enum chunk_phase {
-    PHASE_NONE,
-#define PHASE_ENUM(id, key, title, colour) PHASE_##id,
-    CHUNK_PHASES(PHASE_ENUM)
-#undef PHASE_ENUM
-        PHASE_COUNT
-} chunk_phase;
-
 typedef struct phase_info {
     const char *key, *title;
     int colour;
 } phase_info;
 
-extern const phase_info PHASES[PHASE_COUNT];
+extern const phase_info PHASES[ROAST_PHASE_COUNT];
 
 /* What the cores did: id, key, title of its row, title and priority of its column, class of its colour in pages. Those
  * that a chunk's own record tells come first. The order is that of the columns of dataset_ledger and worker_ledger. */

@@ -15,7 +15,9 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "base/str.h"
+#include "model/record.h"
 #include "probe/readings.h"
 
 enum { MOST_ROWS = 256, SLOTS = 512, MOST_FRAMES = 64, LONGEST_NAME = 512, KINDS = 3 };
@@ -38,18 +40,18 @@ typedef struct section_frame {
 } section_frame;
 
 typedef struct probe_thread {
-    probe_chunk *innermost;
+    roast_probe *innermost;
 } probe_thread;
 
-struct probe_chunk {
-    probe_chunk *outer;             /* on the same thread */
+struct roast_probe {
+    roast_probe *outer;             /* on the same thread */
     probe_thread *thread;           /* NULL: ended, or its thread has */
     void *owner;                    /* the caller's */
     atomic_bool abandoned;          /* freed by another thread; its own thread must take it off its stack */
-    probe_chunk *next, **back_link; /* among those in process(); back_link NULL: not in the list */
-    chunk_phase phase;
-    int64_t phase_start_ns, phase_ns[PHASE_COUNT];
-    bool seen[PHASE_COUNT];
+    roast_probe *next, **back_link; /* among those in process(); back_link NULL: not in the list */
+    roast_phase phase;
+    int64_t phase_start_ns, phase_ns[ROAST_PHASE_COUNT];
+    bool seen[ROAST_PHASE_COUNT];
     int64_t t_start_ns, rss_before, rss_after, peak, sampled_peak;
     bool shares_peak, peak_reset;
     thread_readings start, sum; /* over process() */
@@ -63,7 +65,7 @@ struct probe_chunk {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of every stack and of the list */
-static probe_chunk *in_process;
+static roast_probe *in_process;
 
 static _Thread_local probe_thread *this_thread;
 static pthread_key_t thread_key;
@@ -71,7 +73,7 @@ static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 
 /* ---- Threads and forks --------------------------------------------------------------------------------------- */
 
-static void release(probe_chunk *chunk)
+static void release(roast_probe *chunk)
 {
     arena_release(&chunk->names);
     free(chunk->rows);
@@ -79,7 +81,7 @@ static void release(probe_chunk *chunk)
     free(chunk);
 }
 
-static void leave_list(probe_chunk *chunk)
+static void leave_list(roast_probe *chunk)
 {
     if (!chunk->back_link)
         return;
@@ -91,9 +93,9 @@ static void leave_list(probe_chunk *chunk)
 }
 
 /* With the lock held. Chunks that their owners have given up go, the others live on without a thread. */
-static void leave_stack(probe_chunk *chunk)
+static void leave_stack(roast_probe *chunk)
 {
-    probe_chunk **link = &chunk->thread->innermost;
+    roast_probe **link = &chunk->thread->innermost;
     while (*link && *link != chunk)
         link = &(*link)->outer;
     if (*link)
@@ -107,7 +109,7 @@ static void thread_ends(void *argument)
     probe_thread *thread = argument;
     pthread_mutex_lock(&lock);
     while (thread->innermost) {
-        probe_chunk *chunk = thread->innermost;
+        roast_probe *chunk = thread->innermost;
         leave_list(chunk);
         leave_stack(chunk);
         if (atomic_load(&chunk->abandoned))
@@ -123,7 +125,7 @@ static void thread_ends(void *argument)
 static void in_forked_child(void)
 {
     pthread_mutex_init(&lock, NULL);
-    for (probe_chunk *chunk = in_process, *next; chunk; chunk = next) {
+    for (roast_probe *chunk = in_process, *next; chunk; chunk = next) {
         next = chunk->next;
         chunk->next = NULL;
         chunk->back_link = NULL;
@@ -165,12 +167,12 @@ static void raise_to(int64_t *highest, int64_t value)
 
 /* The system keeps one peak per process. A chunk that starts takes it back to the present; those that are running
  * get what it was until then, so that each has the peak of its own time. */
-static void peak_begins(probe_chunk *chunk)
+static void peak_begins(roast_probe *chunk)
 {
     pthread_mutex_lock(&lock);
     int64_t until_now = in_process ? probe_read_peak(ROAST_ABSENT) : ROAST_ABSENT;
     chunk->shares_peak = chunk->shares_peak || in_process;
-    for (probe_chunk *other = in_process; other; other = other->next) {
+    for (roast_probe *other = in_process; other; other = other->next) {
         other->shares_peak = true;
         if (other->peak_reset)
             raise_to(&other->peak, until_now);
@@ -184,7 +186,7 @@ static void peak_begins(probe_chunk *chunk)
     pthread_mutex_unlock(&lock);
 }
 
-static void peak_ends(probe_chunk *chunk)
+static void peak_ends(roast_probe *chunk)
 {
     int64_t peak = chunk->peak_reset ? probe_read_peak(chunk->rss_after) : ROAST_ABSENT;
     pthread_mutex_lock(&lock);
@@ -200,7 +202,7 @@ static void peak_ends(probe_chunk *chunk)
 void probe_chunks_update_peak(int64_t rss)
 {
     pthread_mutex_lock(&lock);
-    for (probe_chunk *chunk = in_process; chunk; chunk = chunk->next)
+    for (roast_probe *chunk = in_process; chunk; chunk = chunk->next)
         raise_to(&chunk->sampled_peak, rss);
     pthread_mutex_unlock(&lock);
 }
@@ -215,18 +217,18 @@ static void add_difference(int64_t *sum, int64_t now, int64_t before)
 
 /* The clocks are read last at the start and first at the end, the CPU's inside the other: our own looks are outside,
  * and the CPU time is never more than the duration. */
-static void process_begins(probe_chunk *chunk)
+static void process_begins(roast_probe *chunk)
 {
     peak_begins(chunk);
     int64_t rss = probe_read_rss();
-    if (!chunk->seen[PHASE_PROCESS]) {
+    if (!chunk->seen[ROAST_PHASE_PROCESS]) {
         chunk->rss_before = rss;
         chunk->t_start_ns = clock_wall_ns();
     }
     chunk->start = probe_read_thread();
 }
 
-static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
+static void process_ends(roast_probe *chunk, int64_t cpu_ns)
 {
     thread_readings now = probe_read_thread();
     add_difference(&chunk->sum.cpu_ns, cpu_ns, chunk->start.cpu_ns);
@@ -240,27 +242,27 @@ static void process_ends(probe_chunk *chunk, int64_t cpu_ns)
     peak_ends(chunk);
 }
 
-static void enter_phase(probe_chunk *chunk, chunk_phase phase)
+static void enter_phase(roast_probe *chunk, roast_phase phase)
 {
-    int64_t cpu_ns = chunk->phase == PHASE_PROCESS ? probe_read_cpu_ns() : ROAST_ABSENT;
+    int64_t cpu_ns = chunk->phase == ROAST_PHASE_PROCESS ? probe_read_cpu_ns() : ROAST_ABSENT;
     chunk->phase_ns[chunk->phase] += clock_monotonic_ns() - chunk->phase_start_ns;
-    if (chunk->phase == PHASE_PROCESS)
+    if (chunk->phase == ROAST_PHASE_PROCESS)
         process_ends(chunk, cpu_ns);
     chunk->phase = phase;
-    if (phase == PHASE_PROCESS)
+    if (phase == ROAST_PHASE_PROCESS)
         process_begins(chunk);
     chunk->seen[phase] = true;
     chunk->phase_start_ns = clock_monotonic_ns();
-    if (phase == PHASE_PROCESS)
+    if (phase == ROAST_PHASE_PROCESS)
         chunk->start.cpu_ns = probe_read_cpu_ns();
 }
 
-static bool on_own_thread(const probe_chunk *chunk)
+static bool on_own_thread(const roast_probe *chunk)
 {
     return chunk->thread && chunk->thread == this_thread;
 }
 
-void probe_chunk_phase(probe_chunk *chunk, chunk_phase phase)
+void roast_probe_phase(roast_probe *chunk, roast_phase phase)
 {
     if (on_own_thread(chunk) && phase != chunk->phase)
         enter_phase(chunk, phase);
@@ -272,7 +274,7 @@ void probe_chunk_phase(probe_chunk *chunk, chunk_phase phase)
 static void drop_abandoned(probe_thread *thread)
 {
     while (thread->innermost && atomic_load(&thread->innermost->abandoned)) {
-        probe_chunk *chunk = thread->innermost;
+        roast_probe *chunk = thread->innermost;
         pthread_mutex_lock(&lock);
         leave_stack(chunk);
         pthread_mutex_unlock(&lock);
@@ -280,7 +282,7 @@ static void drop_abandoned(probe_thread *thread)
     }
 }
 
-probe_chunk *probe_chunk_current(void)
+roast_probe *roast_probe_current(void)
 {
     probe_thread *thread = this_thread;
     if (!thread || !thread->innermost)
@@ -290,15 +292,15 @@ probe_chunk *probe_chunk_current(void)
     return thread->innermost;
 }
 
-void *probe_chunk_owner(const probe_chunk *chunk)
+void *roast_probe_owner(const roast_probe *chunk)
 {
     return chunk->owner;
 }
 
-probe_chunk *probe_chunk_begin(void *owner)
+roast_probe *roast_probe_begin(void *owner)
 {
     probe_thread *thread = own_thread();
-    probe_chunk *chunk = thread ? calloc(1, sizeof *chunk) : NULL;
+    roast_probe *chunk = thread ? calloc(1, sizeof *chunk) : NULL;
     if (!chunk)
         return NULL;
     drop_abandoned(thread);
@@ -317,15 +319,15 @@ probe_chunk *probe_chunk_begin(void *owner)
     return chunk;
 }
 
-static void close_frame(probe_chunk *chunk, size_t place, int64_t now_ns, int64_t value);
+static void close_frame(roast_probe *chunk, size_t place, int64_t now_ns, int64_t value);
 
-void probe_chunk_end(probe_chunk *chunk)
+void roast_probe_end(roast_probe *chunk)
 {
     if (on_own_thread(chunk)) {
         int64_t now = clock_monotonic_ns();
         while (chunk->n_frames)
             close_frame(chunk, chunk->n_frames - 1, now, ROAST_ABSENT);
-        enter_phase(chunk, PHASE_NONE);
+        enter_phase(chunk, ROAST_PHASE_NONE);
     }
     pthread_mutex_lock(&lock);
     leave_list(chunk);
@@ -334,7 +336,7 @@ void probe_chunk_end(probe_chunk *chunk)
     pthread_mutex_unlock(&lock);
 }
 
-void probe_chunk_free(probe_chunk *chunk)
+void roast_probe_free(roast_probe *chunk)
 {
     if (!chunk)
         return;
@@ -364,7 +366,7 @@ static roast_str shortened(roast_str name)
 }
 
 /* A new row; MOST_ROWS if memory is out. */
-static uint32_t add_row(probe_chunk *chunk, roast_str name, uint32_t parent)
+static uint32_t add_row(roast_probe *chunk, roast_str name, uint32_t parent)
 {
     if (chunk->n_rows == chunk->rows_capacity) {
         size_t capacity = chunk->rows_capacity ? chunk->rows_capacity * 2 : 8;
@@ -385,7 +387,7 @@ static uint32_t add_row(probe_chunk *chunk, roast_str name, uint32_t parent)
 }
 
 /* The row of a section, made when it is new; the last one is for all that do not fit. MOST_ROWS if memory is out. */
-static uint32_t find_row(probe_chunk *chunk, roast_str name, uint32_t parent)
+static uint32_t find_row(roast_probe *chunk, roast_str name, uint32_t parent)
 {
     size_t slot = XXH3_64bits_withSeed(name.ptr, name.len, parent) % SLOTS;
     for (; chunk->slots[slot]; slot = (slot + 1) % SLOTS) {
@@ -403,7 +405,7 @@ static uint32_t find_row(probe_chunk *chunk, roast_str name, uint32_t parent)
 }
 
 /* The innermost frame that is open, of this name and kind if a name is given; NULL if there is none. */
-static const section_frame *innermost_frame(const probe_chunk *chunk, roast_str name, probe_kind kind)
+static const section_frame *innermost_frame(const roast_probe *chunk, roast_str name, roast_section_kind kind)
 {
     for (size_t i = chunk->n_frames; i-- > 0;) {
         const section_frame *frame = &chunk->frames[i];
@@ -417,7 +419,7 @@ static const section_frame *innermost_frame(const probe_chunk *chunk, roast_str 
 
 /* Where a section of this name and kind goes: inside the innermost open one. Another kind of the same name right
  * around it (time and memory of one block) is the same section. One that is open already further out repeats. */
-static uint32_t place_row(probe_chunk *chunk, probe_kind kind, roast_str name, bool *repeats)
+static uint32_t place_row(roast_probe *chunk, roast_section_kind kind, roast_str name, bool *repeats)
 {
     const section_frame *same = innermost_frame(chunk, name, kind);
     *repeats = same != NULL;
@@ -441,23 +443,23 @@ static int64_t difference(int64_t now, int64_t before)
 }
 
 /* value: CPU time, resident memory or bytes read, whichever the frame is about. */
-static void close_frame(probe_chunk *chunk, size_t place, int64_t now_ns, int64_t value)
+static void close_frame(roast_probe *chunk, size_t place, int64_t now_ns, int64_t value)
 {
     section_frame *frame = &chunk->frames[place];
     section_row *row = &chunk->rows[frame->row];
     row->entries[frame->kind]++;
     int64_t grown = difference(value, frame->start_value);
     if (!frame->repeats) {
-        switch ((probe_kind)frame->kind) {
-        case SECTION_TIME:
+        switch ((roast_section_kind)frame->kind) {
+        case ROAST_SECTION_TIME:
             add(&row->sum.duration_ns, now_ns - frame->start_ns);
             add(&row->sum.cpu_ns, grown);
             break;
-        case SECTION_MEMORY:
+        case ROAST_SECTION_MEMORY:
             add(&row->sum.rss_delta, grown);
             row->sum.rss_after = value;
             break;
-        case SECTION_BYTES:
+        case ROAST_SECTION_BYTES:
             add(&row->sum.bytes, grown);
             break;
         }
@@ -467,9 +469,9 @@ static void close_frame(probe_chunk *chunk, size_t place, int64_t now_ns, int64_
         chunk->n_frames--;
 }
 
-void probe_section_enter(probe_kind kind, roast_str name, const void *token, int64_t bytes)
+void roast_section_enter(roast_section_kind kind, roast_str name, const void *token, int64_t bytes)
 {
-    probe_chunk *chunk = probe_chunk_current();
+    roast_probe *chunk = roast_probe_current();
     if (!chunk || chunk->n_frames == MOST_FRAMES)
         return;
     bool repeats = false;
@@ -480,23 +482,23 @@ void probe_section_enter(probe_kind kind, roast_str name, const void *token, int
     *frame = (section_frame){.token = token, .row = row, .kind = (uint8_t)kind, .repeats = repeats};
     roast_section *sum = &chunk->rows[row].sum;
     switch (kind) {
-    case SECTION_TIME:
+    case ROAST_SECTION_TIME:
         frame->start_ns = clock_monotonic_ns();
         frame->start_value = probe_read_cpu_ns();
         break;
-    case SECTION_MEMORY:
+    case ROAST_SECTION_MEMORY:
         frame->start_value = probe_read_rss();
         if (sum->rss_before == ROAST_ABSENT)
             sum->rss_before = frame->start_value;
         break;
-    case SECTION_BYTES:
+    case ROAST_SECTION_BYTES:
         frame->start_value = bytes;
         break;
     }
 }
 
 /* Finds the last open entry of a token, further out too: a chunk may have begun inside the section. */
-static section_frame *find_frame(probe_chunk *chunk, const void *token, size_t *place)
+static section_frame *find_frame(roast_probe *chunk, const void *token, size_t *place)
 {
     for (size_t i = chunk->n_frames; i-- > 0;)
         if (chunk->frames[i].token == token && !chunk->frames[i].closed) {
@@ -506,9 +508,9 @@ static section_frame *find_frame(probe_chunk *chunk, const void *token, size_t *
     return NULL;
 }
 
-void probe_section_exit(const void *token, int64_t bytes)
+void roast_section_exit(const void *token, int64_t bytes)
 {
-    probe_chunk *chunk = probe_chunk_current();
+    roast_probe *chunk = roast_probe_current();
     if (!chunk)
         return;
     section_frame *frame = NULL;
@@ -518,14 +520,14 @@ void probe_section_exit(const void *token, int64_t bytes)
     if (!frame)
         return;
     int64_t value = bytes;
-    if (frame->kind == SECTION_TIME)
+    if (frame->kind == ROAST_SECTION_TIME)
         value = probe_read_cpu_ns();
-    else if (frame->kind == SECTION_MEMORY)
+    else if (frame->kind == ROAST_SECTION_MEMORY)
         value = probe_read_rss();
     close_frame(chunk, place, clock_monotonic_ns(), value);
 }
 
-void probe_section_add(probe_chunk *chunk, roast_str name, int64_t duration_ns, int64_t rss_delta, int64_t bytes)
+void roast_section_add(roast_probe *chunk, roast_str name, int64_t duration_ns, int64_t rss_delta, int64_t bytes)
 {
     uint32_t row = find_row(chunk, shortened(name), 0);
     if (row >= MOST_ROWS)
@@ -541,7 +543,7 @@ void probe_section_add(probe_chunk *chunk, roast_str name, int64_t duration_ns, 
 
 /* ---- What was measured --------------------------------------------------------------------------------------- */
 
-static bool fill_sections(probe_chunk *chunk, roast_chunk *record)
+static bool fill_sections(roast_probe *chunk, roast_chunk *record)
 {
     free(chunk->sections);
     chunk->sections = chunk->n_rows ? calloc(chunk->n_rows, sizeof *chunk->sections) : NULL;
@@ -564,10 +566,10 @@ static bool fill_sections(probe_chunk *chunk, roast_chunk *record)
     return true;
 }
 
-bool probe_chunk_fill(probe_chunk *chunk, roast_chunk *record)
+static bool fill_record(roast_probe *chunk, roast_chunk *record)
 {
     int64_t *const durations[] = {NULL, &record->open_ns, &record->events_ns, &record->duration_ns, &record->return_ns};
-    for (chunk_phase phase = PHASE_OPEN; phase <= PHASE_RETURN; phase++)
+    for (roast_phase phase = ROAST_PHASE_OPEN; phase <= ROAST_PHASE_RETURN; phase++)
         if (chunk->seen[phase])
             *durations[phase] = chunk->phase_ns[phase];
     record->thread = chunk->thread_id;
@@ -585,4 +587,13 @@ bool probe_chunk_fill(probe_chunk *chunk, roast_chunk *record)
     record->rss_peak = chunk->peak;
     record->peak_shared = chunk->shares_peak && chunk->peak != ROAST_ABSENT;
     return fill_sections(chunk, record);
+}
+
+bool roast_probe_fill(roast_probe *chunk, roast_chunk *record)
+{
+    roast_chunk ours;
+    record_take(&record_specs[RECORD_chunk], &ours, record);
+    bool filled = fill_record(chunk, &ours);
+    sized_copy(record, record->size, &ours, ours.size);
+    return filled;
 }

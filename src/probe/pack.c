@@ -248,9 +248,10 @@ static void pack_header(msgpack_packer *p, int kind)
     msgpack_pack_int(p, PACKED_VERSION);
 }
 
-void pack_chunk(buf *out, const roast_chunk *given)
+void roast_pack_chunk(buf *out, const roast_chunk *given)
 {
-    roast_chunk copy = *given, *chunk = &copy;
+    roast_chunk copy, *chunk = &copy;
+    record_take(&record_specs[RECORD_chunk], chunk, given);
     if (!chunk->uid)
         chunk->uid = pack_new_uid();
     if (!chunk->branch_set && chunk->branches)
@@ -300,8 +301,10 @@ static void pack_file_branches(msgpack_packer *p, const roast_branch *branches, 
     }
 }
 
-void pack_file(buf *out, const roast_file *file)
+void roast_pack_file(buf *out, const roast_file *given)
 {
+    roast_file copy, *file = &copy;
+    record_take(&record_specs[RECORD_file], file, given);
     msgpack_packer p = packer_into(out);
     pack_header(&p, PACKED_FILE);
     msgpack_pack_map(&p, count_fields(RECORD_file, file) + (file->n_branches != 0));

@@ -110,7 +110,7 @@ static bool start_thread(void)
     return sampler.running;
 }
 
-roast_code sampler_start(double hz, roast_error *err)
+roast_code roast_sampler_start(double hz, roast_error *err)
 {
     if (!(hz >= 1.0 / SLOWEST_HZ_INVERSE && hz <= FASTEST_HZ))
         return fail(err, ROAST_USAGE, "the sampler takes between one look per hour and %d per second", FASTEST_HZ);
@@ -130,7 +130,7 @@ roast_code sampler_start(double hz, roast_error *err)
     return code;
 }
 
-void sampler_stop(void)
+void roast_sampler_stop(void)
 {
     pthread_mutex_lock(&control);
     pthread_mutex_lock(&sampler.lock);
@@ -161,7 +161,7 @@ void sampler_resume(void)
     pthread_mutex_unlock(&control);
 }
 
-void sampler_drain(buf *out)
+void roast_sampler_drain(buf *out)
 {
     pthread_mutex_lock(&sampler.lock);
     size_t count = sampler.count, first = sampler.first;

@@ -351,7 +351,7 @@ void build_section_shares(chart_builder *b)
 static double all_phases(const phase_sums *sums)
 {
     double seconds = 0;
-    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT; phase++)
+    for (roast_phase phase = ROAST_PHASE_OPEN; phase < ROAST_PHASE_COUNT; phase++)
         seconds += sums->seconds[phase];
     return seconds;
 }
@@ -379,7 +379,7 @@ void build_dataset_phases(chart_builder *b)
     double *tops = chart_alloc(b, shown, sizeof *tops);
     for (size_t i = 0; i < shown && !b->failed; i++)
         chart_category(b, &b->out->x, i, dataset_name(b, (uint32_t)ranked[i].row));
-    for (chunk_phase phase = PHASE_OPEN; phase < PHASE_COUNT && !b->failed; phase++) {
+    for (roast_phase phase = ROAST_PHASE_OPEN; phase < ROAST_PHASE_COUNT && !b->failed; phase++) {
         chart_series *bars =
             chart_add_series(b, CHART_BARS, str_from(PHASES[phase].title), PHASES[phase].colour, shown);
         for (size_t i = 0; i < shown; i++) {

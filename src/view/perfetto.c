@@ -427,7 +427,7 @@ static void snap(slice_times *times, const trace_task *task)
     }
 }
 
-static void put_phase(trace_writer *t, chunk_phase phase, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
+static void put_phase(trace_writer *t, roast_phase phase, uint32_t worker, uint32_t tid, int64_t from_ns, int64_t to_ns)
 {
     if (to_ns <= from_ns)
         return;
@@ -477,12 +477,12 @@ static roast_code put_chunk(void *context, const run_chunk *row)
     place->slice_end_ns = times.done;
     uint32_t tid = place->tid;
     put_chunk_slice(t, row, tid, &times);
-    put_phase(t, PHASE_OPEN, row->worker, tid, times.begun, times.opened);
-    put_phase(t, PHASE_EVENTS, row->worker, tid, times.opened, times.start);
-    put_phase(t, PHASE_PROCESS, row->worker, tid, times.start, times.end);
+    put_phase(t, ROAST_PHASE_OPEN, row->worker, tid, times.begun, times.opened);
+    put_phase(t, ROAST_PHASE_EVENTS, row->worker, tid, times.opened, times.start);
+    put_phase(t, ROAST_PHASE_PROCESS, row->worker, tid, times.start, times.end);
     section_group group = sections_of(t, row->id, row->worker, tid);
     put_sections(t, &group, RUN_UNKNOWN, 0, times.start, times.end);
-    put_phase(t, PHASE_RETURN, row->worker, tid, times.end, times.done);
+    put_phase(t, ROAST_PHASE_RETURN, row->worker, tid, times.end, times.done);
     return pass_on(t, PART_BYTES);
 }
 

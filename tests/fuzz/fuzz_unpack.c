@@ -15,7 +15,7 @@ static void pack_again(const roast_chunk *chunk)
     arena memory = {0};
     unpacked again;
     roast_error err = {0};
-    pack_chunk(&packed, chunk);
+    roast_pack_chunk(&packed, chunk);
     roast_code code = packed.code ? packed.code : unpack_record(&again, &memory, buf_view(&packed), &err);
     assert(!code || code == ROAST_MEMORY);
     assert(code || again.chunk.duration_ns == chunk->duration_ns);

@@ -146,7 +146,7 @@ static void a_chunk_comes_out_as_it_went_in(void **state)
     arena memory = {0};
     unpacked record;
     roast_error err = {0};
-    pack_chunk(&packed, &chunk);
+    roast_pack_chunk(&packed, &chunk);
     assert_int_equal(packed.code, ROAST_OK);
     if (unpack_record(&record, &memory, buf_view(&packed), &err))
         fail_msg("%s", err.message);
@@ -178,7 +178,7 @@ static void random_chunks_come_out_as_they_went_in(void **state)
         buf packed = {0};
         arena memory = {0};
         unpacked record;
-        pack_chunk(&packed, &chunk);
+        roast_pack_chunk(&packed, &chunk);
         assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
         assert_same_chunk(&record.chunk, &chunk);
         arena_release(&memory);
@@ -191,7 +191,7 @@ static void an_empty_chunk_takes_a_few_bytes(void **state)
     (void)state;
     roast_chunk chunk = roast_chunk_none();
     buf packed = {0};
-    pack_chunk(&packed, &chunk);
+    roast_pack_chunk(&packed, &chunk);
     assert_true(packed.len < 20);
     arena memory = {0};
     unpacked record;
@@ -213,7 +213,7 @@ static void names_go_with_the_first_second_fourth_eighth_record(void **state)
         buf packed = {0};
         arena memory = {0};
         unpacked record;
-        pack_chunk(&packed, &chunk);
+        roast_pack_chunk(&packed, &chunk);
         assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
         bool expected = i == 1 || i == 2 || i == 4 || i == 8 || i == 16 || i == 32;
         assert_int_equal(record.chunk.branches != NULL, expected);
@@ -258,7 +258,7 @@ static void sixty_branches_take_a_fifth_of_what_0_1_2_takes(void **state)
     size_t bytes = 0;
     for (int i = 0; i < 1000; i++) {
         buf packed = {0};
-        pack_chunk(&packed, &chunk);
+        roast_pack_chunk(&packed, &chunk);
         bytes += packed.len;
         buf_release(&packed);
     }
@@ -308,7 +308,7 @@ static void a_file_comes_out_as_it_went_in(void **state)
     buf packed = {0};
     arena memory = {0};
     unpacked record;
-    pack_file(&packed, &file);
+    roast_pack_file(&packed, &file);
     assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
     assert_int_equal(record.kind, PACKED_FILE);
     assert_str(record.file.url, "root://server//a.root");
@@ -355,7 +355,7 @@ static void every_cut_of_a_record_is_refused(void **state)
     (void)state;
     roast_chunk chunk = full_chunk();
     buf packed = {0};
-    pack_chunk(&packed, &chunk);
+    roast_pack_chunk(&packed, &chunk);
     assert_int_equal(unpack_bytes(packed.data, packed.len), ROAST_OK);
     for (size_t len = 0; len < packed.len; len++)
         assert_int_equal(unpack_bytes(packed.data, len), ROAST_CORRUPT);
@@ -369,7 +369,7 @@ static void every_changed_byte_is_an_answer_or_an_error(void **state)
     (void)state;
     roast_chunk chunk = full_chunk();
     buf packed = {0};
-    pack_chunk(&packed, &chunk);
+    roast_pack_chunk(&packed, &chunk);
     for (size_t i = 0; i < packed.len; i++) {
         char before = packed.data[i];
         for (int value = 0; value < 256; value += 1 + (int)(next_random() % 8)) {
@@ -474,7 +474,7 @@ static buf chunk_of_set(uint64_t hash, const roast_str *names, size_t count, int
     chunk.branch_set = hash;
     chunk.branches = names;
     chunk.n_branches = count;
-    pack_chunk(&packed, &chunk);
+    roast_pack_chunk(&packed, &chunk);
     return packed;
 }
 

@@ -38,10 +38,10 @@ static void touch_memory(size_t bytes)
     munmap(memory, bytes);
 }
 
-static roast_chunk record_of(probe_chunk *chunk)
+static roast_chunk record_of(roast_probe *chunk)
 {
     roast_chunk record = roast_chunk_none();
-    assert_true(probe_chunk_fill(chunk, &record));
+    assert_true(roast_probe_fill(chunk, &record));
     return record;
 }
 
@@ -54,40 +54,41 @@ static const roast_section *find(const roast_chunk *record, const char *name)
 }
 
 /* A with-block around nothing. */
-static void enter_and_exit(probe_kind kind, const char *name)
+static void enter_and_exit(roast_section_kind kind, const char *name)
 {
-    probe_section_enter(kind, str_from(name), name, ROAST_ABSENT);
-    probe_section_exit(name, ROAST_ABSENT);
+    roast_section_enter(kind, str_from(name), name, ROAST_ABSENT);
+    roast_section_exit(name, ROAST_ABSENT);
 }
 
 static void time_on_the_cpu_and_time_asleep_are_told_apart(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     int64_t before = clock_monotonic_ns(), cpu_before = probe_read_cpu_ns();
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     burn(20000000);
     sleep_ns(30000000);
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     int64_t wall = clock_monotonic_ns() - before, cpu = probe_read_cpu_ns() - cpu_before;
     roast_chunk record = record_of(chunk);
     assert_true(record.duration_ns >= 50000000 && record.duration_ns <= wall);
     assert_true(record.cpu_ns >= 20000000 && record.cpu_ns <= cpu);
     assert_true(record.duration_ns - record.cpu_ns >= 29000000);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void phases_follow_each_other_and_add_up(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     int64_t before = clock_monotonic_ns();
-    const chunk_phase phases[] = {PHASE_OPEN, PHASE_EVENTS, PHASE_PROCESS, PHASE_RETURN, PHASE_PROCESS};
+    const roast_phase phases[] = {ROAST_PHASE_OPEN, ROAST_PHASE_EVENTS, ROAST_PHASE_PROCESS, ROAST_PHASE_RETURN,
+                                  ROAST_PHASE_PROCESS};
     for (size_t i = 0; i < 5; i++) {
-        probe_chunk_phase(chunk, phases[i]);
+        roast_probe_phase(chunk, phases[i]);
         burn((int64_t)(i + 1) * 1000000);
     }
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     int64_t wall = clock_monotonic_ns() - before;
     roast_chunk record = record_of(chunk);
     assert_true(record.open_ns >= 1000000);
@@ -95,22 +96,22 @@ static void phases_follow_each_other_and_add_up(void **state)
     assert_true(record.duration_ns >= 3000000 + 5000000); /* entered twice */
     assert_true(record.return_ns >= 4000000);
     assert_true(record.open_ns + record.events_ns + record.duration_ns + record.return_ns <= wall);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void a_phase_that_never_was_is_absent(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_OPEN); /* and the file cannot be opened */
-    probe_chunk_end(chunk);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_OPEN); /* and the file cannot be opened */
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_true(record.open_ns >= 0);
     assert_int_equal(record.duration_ns, ROAST_ABSENT);
     assert_int_equal(record.cpu_ns, ROAST_ABSENT);
     assert_int_equal(record.rss_before, ROAST_ABSENT);
     assert_true(record.t_start_ns != ROAST_ABSENT); /* it has its place on the timeline all the same */
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void the_peak_of_a_moment_is_caught(void **state)
@@ -118,22 +119,22 @@ static void the_peak_of_a_moment_is_caught(void **state)
     (void)state;
     if (!probe_reset_peak())
         skip();
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     touch_memory(64 * MEGABYTE);
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_true(record.rss_peak >= record.rss_before + 60 * MEGABYTE);
     assert_true(record.rss_after < record.rss_before + 32 * MEGABYTE);
     assert_false(record.peak_shared);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
     /* and the next chunk does not inherit it */
-    chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
-    probe_chunk_end(chunk);
+    chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
+    roast_probe_end(chunk);
     record = record_of(chunk);
     assert_true(record.rss_peak < record.rss_before + 32 * MEGABYTE);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static const char *own_path; /* /proc/self/exe would be valgrind, under valgrind */
@@ -161,13 +162,13 @@ static void the_peak_before_exec_is_not_ours(void **state)
 /* In that child: 32 MB for a moment, which the 256 MB of before would hide. */
 static int look_at_the_peak_of_a_chunk(void)
 {
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     roast_chunk record = roast_chunk_none();
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     touch_memory(32 * MEGABYTE);
-    probe_chunk_end(chunk);
-    probe_chunk_fill(chunk, &record);
-    probe_chunk_free(chunk);
+    roast_probe_end(chunk);
+    roast_probe_fill(chunk, &record);
+    roast_probe_free(chunk);
     int64_t above = record.rss_peak - record.rss_before;
     return above > 28 * MEGABYTE && above < 40 * MEGABYTE ? 0 : 1;
 }
@@ -177,14 +178,14 @@ static int look_at_the_peak_of_a_chunk(void)
 static void a_section_that_is_entered_three_times_is_summed_and_counted(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     for (int i = 0; i < 3; i++) {
-        probe_section_enter(SECTION_TIME, STR("jets"), chunk, ROAST_ABSENT);
+        roast_section_enter(ROAST_SECTION_TIME, STR("jets"), chunk, ROAST_ABSENT);
         burn(2000000);
-        probe_section_exit(chunk, ROAST_ABSENT);
+        roast_section_exit(chunk, ROAST_ABSENT);
     }
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 1);
     const roast_section *jets = &record.sections[0];
@@ -192,20 +193,20 @@ static void a_section_that_is_entered_three_times_is_summed_and_counted(void **s
     assert_true(jets->duration_ns >= 6000000 && jets->duration_ns <= record.duration_ns);
     assert_true(jets->cpu_ns >= 6000000 && jets->cpu_ns <= jets->duration_ns);
     assert_int_equal(jets->rss_delta, ROAST_ABSENT);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void sections_know_what_they_are_in(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_section_enter(SECTION_TIME, STR("outer"), "o", ROAST_ABSENT);
-    probe_section_enter(SECTION_TIME, STR("inner"), "i", ROAST_ABSENT);
-    enter_and_exit(SECTION_TIME, "leaf");
-    probe_section_exit("i", ROAST_ABSENT);
-    probe_section_exit("o", ROAST_ABSENT);
-    enter_and_exit(SECTION_TIME, "leaf"); /* the same name at the top is another place */
-    probe_chunk_end(chunk);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_section_enter(ROAST_SECTION_TIME, STR("outer"), "o", ROAST_ABSENT);
+    roast_section_enter(ROAST_SECTION_TIME, STR("inner"), "i", ROAST_ABSENT);
+    enter_and_exit(ROAST_SECTION_TIME, "leaf");
+    roast_section_exit("i", ROAST_ABSENT);
+    roast_section_exit("o", ROAST_ABSENT);
+    enter_and_exit(ROAST_SECTION_TIME, "leaf"); /* the same name at the top is another place */
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 4);
     assert_str(find(&record, "inner")->parent, "outer");
@@ -215,95 +216,95 @@ static void sections_know_what_they_are_in(void **state)
     assert_int_equal(record.sections[2].depth, 2);
     assert_str(record.sections[3].name, "leaf");
     assert_null(record.sections[3].parent.ptr);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void a_section_inside_itself_does_not_count_its_time_twice(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     int64_t before = clock_monotonic_ns();
     for (int i = 0; i < 5; i++)
-        probe_section_enter(SECTION_TIME, STR("recursive"), "same token", ROAST_ABSENT);
+        roast_section_enter(ROAST_SECTION_TIME, STR("recursive"), "same token", ROAST_ABSENT);
     burn(3000000);
     for (int i = 0; i < 5; i++)
-        probe_section_exit("same token", ROAST_ABSENT);
+        roast_section_exit("same token", ROAST_ABSENT);
     int64_t wall = clock_monotonic_ns() - before;
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 1);
     assert_int_equal(record.sections[0].count, 5);
     assert_true(record.sections[0].duration_ns >= 3000000 && record.sections[0].duration_ns <= wall);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void time_and_memory_of_one_block_are_one_section(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_section_enter(SECTION_TIME, STR("load"), "t", ROAST_ABSENT);
-    probe_section_enter(SECTION_MEMORY, STR("load"), "m", ROAST_ABSENT);
-    probe_section_enter(SECTION_BYTES, STR("load"), "b", 1000);
-    probe_section_exit("b", 1700);
-    probe_section_exit("m", ROAST_ABSENT);
-    probe_section_exit("t", ROAST_ABSENT);
-    probe_chunk_end(chunk);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_section_enter(ROAST_SECTION_TIME, STR("load"), "t", ROAST_ABSENT);
+    roast_section_enter(ROAST_SECTION_MEMORY, STR("load"), "m", ROAST_ABSENT);
+    roast_section_enter(ROAST_SECTION_BYTES, STR("load"), "b", 1000);
+    roast_section_exit("b", 1700);
+    roast_section_exit("m", ROAST_ABSENT);
+    roast_section_exit("t", ROAST_ABSENT);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 1);
     assert_int_equal(record.sections[0].count, 1);
     assert_int_equal(record.sections[0].bytes, 700);
     assert_true(record.sections[0].duration_ns >= 0);
     assert_true(record.sections[0].rss_delta != ROAST_ABSENT || probe_read_rss() == ROAST_ABSENT);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void sections_that_end_out_of_order_end_all_the_same(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_section_enter(SECTION_TIME, STR("a"), "a", ROAST_ABSENT);
-    probe_section_enter(SECTION_TIME, STR("b"), "b", ROAST_ABSENT);
-    probe_section_exit("a", ROAST_ABSENT);
-    probe_section_exit("a", ROAST_ABSENT); /* once too often */
-    enter_and_exit(SECTION_TIME, "c");
-    probe_section_exit("b", ROAST_ABSENT);
-    probe_section_exit("never entered", ROAST_ABSENT);
-    enter_and_exit(SECTION_TIME, "d");
-    probe_chunk_end(chunk);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_section_enter(ROAST_SECTION_TIME, STR("a"), "a", ROAST_ABSENT);
+    roast_section_enter(ROAST_SECTION_TIME, STR("b"), "b", ROAST_ABSENT);
+    roast_section_exit("a", ROAST_ABSENT);
+    roast_section_exit("a", ROAST_ABSENT); /* once too often */
+    enter_and_exit(ROAST_SECTION_TIME, "c");
+    roast_section_exit("b", ROAST_ABSENT);
+    roast_section_exit("never entered", ROAST_ABSENT);
+    enter_and_exit(ROAST_SECTION_TIME, "d");
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 4);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(record.sections[i].count, 1);
     assert_str(find(&record, "c")->parent, "b");
     assert_null(find(&record, "d")->parent.ptr);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void a_section_outside_of_a_chunk_is_nothing(void **state)
 {
     (void)state;
-    assert_null(probe_chunk_current());
-    enter_and_exit(SECTION_TIME, "nothing");
-    probe_section_enter(SECTION_TIME, STR("around"), "around", ROAST_ABSENT);
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_section_exit("around", ROAST_ABSENT); /* entered before the chunk began */
-    probe_chunk_end(chunk);
+    assert_null(roast_probe_current());
+    enter_and_exit(ROAST_SECTION_TIME, "nothing");
+    roast_section_enter(ROAST_SECTION_TIME, STR("around"), "around", ROAST_ABSENT);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_section_exit("around", ROAST_ABSENT); /* entered before the chunk began */
+    roast_probe_end(chunk);
     assert_int_equal(record_of(chunk).n_sections, 0);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void sections_beyond_the_maximum_are_kept_together(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     char name[32];
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "section %d", i);
-        enter_and_exit(SECTION_TIME, name);
+        enter_and_exit(ROAST_SECTION_TIME, name);
     }
     for (int i = 0; i < 200; i++) /* deeper than anything is kept */
-        probe_section_enter(SECTION_TIME, STR("section 1"), "deep", ROAST_ABSENT);
-    probe_chunk_end(chunk);
+        roast_section_enter(ROAST_SECTION_TIME, STR("section 1"), "deep", ROAST_ABSENT);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.n_sections, 256);
     int64_t entries = 0;
@@ -311,24 +312,24 @@ static void sections_beyond_the_maximum_are_kept_together(void **state)
         entries += record.sections[i].count;
     assert_int_equal(entries, 1000 + 64); /* 64 of the deep ones fit on the stack */
     assert_int_equal(find(&record, "(further sections)")->count, 1000 - 255);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void a_name_of_any_length_is_cut_between_characters(void **state)
 {
     (void)state;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
+    roast_probe *chunk = roast_probe_begin(NULL);
     char name[1001];
     for (size_t i = 0; i < 1000; i += 2)
         memcpy(name + i, "\xC3\xBC", 2);
     memmove(name + 1, name, 999);
     name[0] = 'x'; /* so that the limit falls inside a character */
-    probe_section_enter(SECTION_TIME, (roast_str){name, 1000}, "n", ROAST_ABSENT);
-    probe_section_exit("n", ROAST_ABSENT);
-    probe_chunk_end(chunk);
+    roast_section_enter(ROAST_SECTION_TIME, (roast_str){name, 1000}, "n", ROAST_ABSENT);
+    roast_section_exit("n", ROAST_ABSENT);
+    roast_probe_end(chunk);
     roast_chunk record = record_of(chunk);
     assert_int_equal(record.sections[0].name.len, 511);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 /* ---- Threads ------------------------------------------------------------------------------------------------- */
@@ -338,15 +339,15 @@ static pthread_barrier_t barrier;
 static void *chunk_on_a_thread(void *argument)
 {
     char *name = argument;
-    assert_null(probe_chunk_current());
-    probe_chunk *chunk = probe_chunk_begin(name);
-    assert_ptr_equal(probe_chunk_owner(probe_chunk_current()), name);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    assert_null(roast_probe_current());
+    roast_probe *chunk = roast_probe_begin(name);
+    assert_ptr_equal(roast_probe_owner(roast_probe_current()), name);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     pthread_barrier_wait(&barrier);
     for (int i = 0; i < 100; i++)
-        enter_and_exit(SECTION_TIME, name);
+        enter_and_exit(ROAST_SECTION_TIME, name);
     pthread_barrier_wait(&barrier);
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     return chunk;
 }
 
@@ -369,7 +370,7 @@ static void threads_do_not_mix_their_sections_and_share_the_peak(void **state)
         assert_str(record.sections[0].name, names[i]);
         assert_int_equal(record.sections[0].count, 100);
         assert_true(record.peak_shared || record.rss_peak == ROAST_ABSENT);
-        probe_chunk_free(chunk);
+        roast_probe_free(chunk);
     }
     pthread_barrier_destroy(&barrier);
 }
@@ -377,9 +378,9 @@ static void threads_do_not_mix_their_sections_and_share_the_peak(void **state)
 static void *begin_and_leave(void *unused)
 {
     (void)unused;
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
-    probe_section_enter(SECTION_TIME, STR("open"), "open", ROAST_ABSENT);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
+    roast_section_enter(ROAST_SECTION_TIME, STR("open"), "open", ROAST_ABSENT);
     return chunk;
 }
 
@@ -390,23 +391,23 @@ static void a_chunk_may_outlive_its_thread_and_die_on_another(void **state)
     void *chunk;
     pthread_create(&thread, NULL, begin_and_leave, NULL);
     pthread_join(thread, &chunk);
-    probe_chunk_phase(chunk, PHASE_RETURN); /* not its thread: nothing happens */
-    probe_chunk_end(chunk);
-    probe_chunk_free(chunk);
+    roast_probe_phase(chunk, ROAST_PHASE_RETURN); /* not its thread: nothing happens */
+    roast_probe_end(chunk);
+    roast_probe_free(chunk);
     /* it is not in anyone's way */
-    probe_chunk *next = probe_chunk_begin(NULL);
-    probe_chunk_phase(next, PHASE_PROCESS);
-    probe_chunk_end(next);
+    roast_probe *next = roast_probe_begin(NULL);
+    roast_probe_phase(next, ROAST_PHASE_PROCESS);
+    roast_probe_end(next);
     assert_false(record_of(next).peak_shared);
-    probe_chunk_free(next);
+    roast_probe_free(next);
 }
 
-static probe_chunk *shared_chunk;
+static roast_probe *shared_chunk;
 
 static void *free_the_shared_chunk(void *unused)
 {
     (void)unused;
-    probe_chunk_free(shared_chunk);
+    roast_probe_free(shared_chunk);
     return NULL;
 }
 
@@ -414,26 +415,26 @@ static void a_chunk_that_another_thread_frees_is_gone_from_its_own(void **state)
 {
     (void)state;
     pthread_t thread;
-    shared_chunk = probe_chunk_begin(NULL);
+    shared_chunk = roast_probe_begin(NULL);
     pthread_create(&thread, NULL, free_the_shared_chunk, NULL);
     pthread_join(thread, NULL);
-    assert_null(probe_chunk_current());
+    assert_null(roast_probe_current());
 }
 
 static void chunks_nest_and_the_innermost_gets_the_sections(void **state)
 {
     (void)state;
-    probe_chunk *outer = probe_chunk_begin(NULL), *inner = probe_chunk_begin(NULL);
-    enter_and_exit(SECTION_TIME, "in");
-    probe_chunk_free(inner); /* without an end */
-    assert_ptr_equal(probe_chunk_current(), outer);
-    enter_and_exit(SECTION_TIME, "out");
-    probe_chunk_end(outer);
-    probe_chunk_end(outer);
+    roast_probe *outer = roast_probe_begin(NULL), *inner = roast_probe_begin(NULL);
+    enter_and_exit(ROAST_SECTION_TIME, "in");
+    roast_probe_free(inner); /* without an end */
+    assert_ptr_equal(roast_probe_current(), outer);
+    enter_and_exit(ROAST_SECTION_TIME, "out");
+    roast_probe_end(outer);
+    roast_probe_end(outer);
     roast_chunk record = record_of(outer);
     assert_int_equal(record.n_sections, 1);
     assert_str(record.sections[0].name, "out");
-    probe_chunk_free(outer);
+    roast_probe_free(outer);
 }
 
 /* ---- Forks and descriptors ----------------------------------------------------------------------------------- */
@@ -458,12 +459,12 @@ static void child_sees_its_own_memory(void)
 {
     char *memory = mmap(NULL, 128 * MEGABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(memory, 1, 128 * MEGABYTE);
-    probe_chunk *chunk = probe_chunk_begin(NULL);
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     burn(5000000);
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     roast_chunk record = roast_chunk_none();
-    probe_chunk_fill(chunk, &record);
+    roast_probe_fill(chunk, &record);
     bool right = record.rss_after > parent_rss + 100 * MEGABYTE && record.pid == getpid() && record.cpu_ns >= 5000000 &&
                  record.cpu_ns < 1000000000 && !record.peak_shared;
     _exit(right ? 0 : 1);
@@ -476,12 +477,12 @@ static void a_forked_child_looks_at_itself_and_not_at_its_parent(void **state)
     if (parent_rss == ROAST_ABSENT)
         skip();
     probe_read_peak(ROAST_ABSENT);
-    probe_chunk *chunk = probe_chunk_begin(NULL); /* the parent is inside process() */
-    probe_chunk_phase(chunk, PHASE_PROCESS);
+    roast_probe *chunk = roast_probe_begin(NULL); /* the parent is inside process() */
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
     in_a_child(child_sees_its_own_memory);
-    probe_chunk_end(chunk);
+    roast_probe_end(chunk);
     assert_false(record_of(chunk).peak_shared);
-    probe_chunk_free(chunk);
+    roast_probe_free(chunk);
 }
 
 static void a_forked_child_does_not_repeat_its_parents_uids(void **state)
@@ -536,7 +537,7 @@ static size_t drained(int64_t *highest)
     buf packed = {0};
     arena memory = {0};
     unpacked record = {0};
-    sampler_drain(&packed);
+    roast_sampler_drain(&packed);
     assert_int_equal(packed.code, ROAST_OK);
     if (packed.len)
         assert_int_equal(unpack_record(&record, &memory, buf_view(&packed), NULL), ROAST_OK);
@@ -564,20 +565,20 @@ static void the_sampler_sees_the_memory_of_this_process(void **state)
     (void)state;
     roast_error err = {0};
     int64_t highest = ROAST_ABSENT;
-    assert_int_equal(sampler_start(0, &err), ROAST_USAGE);
-    assert_int_equal(sampler_start(200, &err), ROAST_OK);
-    assert_int_equal(sampler_start(10, &err), ROAST_OK); /* a second user */
-    sampler_stop();
+    assert_int_equal(roast_sampler_start(0, &err), ROAST_USAGE);
+    assert_int_equal(roast_sampler_start(200, &err), ROAST_OK);
+    assert_int_equal(roast_sampler_start(10, &err), ROAST_OK); /* a second user */
+    roast_sampler_stop();
     assert_true(wait_for_samples(&highest) > 0);
     assert_true(probe_read_rss() == ROAST_ABSENT || (highest > 0 && highest < probe_read_rss() + 64 * MEGABYTE));
-    sampler_stop();
+    roast_sampler_stop();
     drained(NULL);
     sleep_ns(20000000);
     assert_int_equal(drained(NULL), 0);
-    sampler_stop(); /* once too often */
-    assert_int_equal(sampler_start(200, &err), ROAST_OK);
+    roast_sampler_stop(); /* once too often */
+    assert_int_equal(roast_sampler_start(200, &err), ROAST_OK);
     assert_true(wait_for_samples(NULL) > 0);
-    sampler_stop();
+    roast_sampler_stop();
 }
 
 static void child_samples_itself(void)
@@ -587,16 +588,16 @@ static void child_samples_itself(void)
     sampler_resume();
     if (!wait_for_samples(NULL))
         _exit(2);
-    sampler_stop();
+    roast_sampler_stop();
 }
 
 static void the_sampler_starts_again_in_a_forked_child(void **state)
 {
     (void)state;
-    assert_int_equal(sampler_start(500, NULL), ROAST_OK);
+    assert_int_equal(roast_sampler_start(500, NULL), ROAST_OK);
     assert_true(wait_for_samples(NULL) > 0);
     in_a_child(child_samples_itself);
-    sampler_stop();
+    roast_sampler_stop();
 }
 
 int main(int argc, char **argv)
