@@ -22,6 +22,15 @@ int main(int argc, char **argv)
         roast_value events = roast_summary_cell(summary, ROAST_SCOPE_DATASET, row, "total_events");
         printf("  %.*s: %" PRId64 " events\n", (int)dataset.as.text.len, dataset.as.text.ptr, events.as.integer);
     }
+    roast_finding finding = {.size = sizeof finding};
+    const roast_explanation *why = roast_summary_explanation(summary);
+    for (size_t i = 0; why && roast_explanation_finding(why, i, &finding); i++)
+        printf("  held back by %s (%s): %.3f core seconds\n", finding.id, finding.confidence, finding.core_seconds);
+
+    roast_text text = {0}; /* what the command shows */
+    if (roast_summary_render(&text, summary, ROAST_TERMINAL, NULL, &err) == ROAST_OK)
+        puts(text.data);
+    roast_text_release(&text);
     roast_summary_free(summary);
     roast_run_close(run);
     return 0;

@@ -101,10 +101,11 @@ const record_field *record_find(const record_spec *spec, roast_str name)
     return NULL;
 }
 
-void record_take(const record_spec *spec, void *own, const void *given)
+const void *record_take(const record_spec *spec, void *own, const void *given)
 {
     size_t size = *(const size_t *)given;
     memcpy(own, spec->none, spec->size);
     memcpy(own, given, size < spec->size ? size : spec->size);
     memcpy(own, &spec->size, sizeof spec->size);
+    return own;
 }

@@ -87,8 +87,8 @@ static inline roast_str *field_text(const record_field *field, const void *recor
 const record_field *record_find(const record_spec *spec, roast_str name);
 
 /* A record of a caller, whose header may be older or newer than this library, as one of ours: what his does not have is
- * absent, what we do not know is left out. Lists are borrowed from it; record_item steps through them. */
-void record_take(const record_spec *spec, void *own, const void *given);
+ * absent, what we do not know is left out. Returns own. Lists are borrowed from it; record_item steps through them. */
+const void *record_take(const record_spec *spec, void *own, const void *given);
 /* An item of a list of records, each as large as the first one says. */
 static inline const void *record_item(const void *list, size_t index)
 {

@@ -499,8 +499,10 @@ roast_code run_write_given(run_writer *w, roast_str metric, roast_value value, r
     return write_key(w, INSERT_GIVEN, metric, value, err);
 }
 
-roast_code run_write_worker(run_writer *w, const roast_worker *worker, roast_error *err)
+roast_code run_write_worker(run_writer *w, const roast_worker *given, roast_error *err)
 {
+    roast_worker own;
+    const roast_worker *worker = record_take(&record_specs[RECORD_worker], &own, given);
     if (str_absent(worker->address))
         return fail(err, ROAST_USAGE, "%s: a worker needs an address", w->path);
     known_worker *known;
@@ -513,15 +515,19 @@ roast_code run_write_worker(run_writer *w, const roast_worker *worker, roast_err
     return write_record(w, RECORD_worker, known->id, worker, err);
 }
 
-roast_code run_write_sample(run_writer *w, const roast_sample *sample, roast_error *err)
+roast_code run_write_sample(run_writer *w, const roast_sample *given, roast_error *err)
 {
+    roast_sample own;
+    const roast_sample *sample = record_take(&record_specs[RECORD_sample], &own, given);
     if (str_absent(sample->worker) || sample->t_ns == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a sample needs a worker and a time", w->path);
     return write_record(w, RECORD_sample, 0, sample, err);
 }
 
-roast_code run_write_count(run_writer *w, const roast_worker_count *count, roast_error *err)
+roast_code run_write_count(run_writer *w, const roast_worker_count *given, roast_error *err)
 {
+    roast_worker_count own;
+    const roast_worker_count *count = record_take(&record_specs[RECORD_worker_count], &own, given);
     if (count->t_ns == ROAST_ABSENT || count->workers == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a worker count needs a time and a number", w->path);
     return write_record(w, RECORD_worker_count, 0, count, err);
@@ -606,7 +612,8 @@ static roast_code identify_chunk(run_writer *w, roast_chunk *chunk, bool *known,
 
 roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error *err)
 {
-    roast_chunk chunk = *given;
+    roast_chunk chunk;
+    record_take(&record_specs[RECORD_chunk], &chunk, given);
     bool known;
     roast_code code = identify_chunk(w, &chunk, &known, err);
     if (code || known)
@@ -639,8 +646,10 @@ static roast_code write_branches(run_writer *w, int64_t id, const roast_file *fi
     return code;
 }
 
-roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *err)
+roast_code run_write_file(run_writer *w, const roast_file *given, roast_error *err)
 {
+    roast_file own;
+    const roast_file *file = record_take(&record_specs[RECORD_file], &own, given);
     if (str_absent(file->url))
         return fail(err, ROAST_USAGE, "%s: a file needs an address", w->path);
     int64_t id;
@@ -651,13 +660,17 @@ roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *er
     return code ? code : write_branches(w, id, file, err);
 }
 
-roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err)
+roast_code run_write_task(run_writer *w, const roast_task *given, roast_error *err)
 {
+    roast_task own;
+    const roast_task *task = record_take(&record_specs[RECORD_task], &own, given);
     return write_record(w, RECORD_task, 0, task, err);
 }
 
-roast_code run_write_activity(run_writer *w, const roast_activity *activity, roast_error *err)
+roast_code run_write_activity(run_writer *w, const roast_activity *given, roast_error *err)
 {
+    roast_activity own;
+    const roast_activity *activity = record_take(&record_specs[RECORD_activity], &own, given);
     return isfinite(activity->value) ? write_record(w, RECORD_activity, 0, activity, err) : ROAST_OK;
 }
 

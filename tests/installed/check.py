@@ -71,6 +71,10 @@ def test_programs_are_built_against_the_static_library(lib):
     programs_are_built_from_pkg_config(lib, "--static")
 
 
+def test_records_of_older_and_newer_programs_are_understood(lib):
+    lib.run(lib.compile(HERE / "sizes.c", *lib.flags("--cflags", "--libs")), lib.folder / "sizes.roast")
+
+
 def test_the_shared_library_exports_nothing_but_what_begins_with_roast(lib):
     exported = names("-D", lib.shared)
     assert exported and all(name.startswith("roast_") for name in exported), sorted(exported)
