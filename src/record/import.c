@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "record/writer_sink.h"
+#include "record/recorder.h"
 #include "source/legacy/legacy.h"
 
 static roast_code check_source(const char *source, roast_error *err)
@@ -41,15 +41,15 @@ static void remove_unfinished(const char *path)
 static roast_code write_run(const char *source, const char *path, const roast_recorder_options *options,
                             roast_error *err)
 {
-    run_writer *writer;
-    roast_code code = run_writer_open(&writer, path, options, err);
+    roast_recorder *recorder;
+    roast_code code = roast_recorder_open(&recorder, path, options, err);
     if (code)
         return code;
-    record_sink sink = writer_sink(writer);
+    record_sink sink = recorder_sink(recorder);
     code = legacy_read(source, &sink, err);
     if (!code && options && options->name) /* the user's name for it rather than the folder's */
-        code = run_write_fact(writer, "name", str_from(options->name), err);
-    roast_code closed = run_writer_close(writer, code ? ROAST_INTERRUPTED : ROAST_FINISHED, code ? NULL : err);
+        code = sink.fact(recorder, "name", str_from(options->name), err);
+    roast_code closed = roast_recorder_close(recorder, code ? ROAST_INTERRUPTED : ROAST_FINISHED, code ? NULL : err);
     if (!code)
         code = closed;
     if (code)

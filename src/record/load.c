@@ -9,21 +9,21 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "record/writer_sink.h"
+#include "record/recorder.h"
 #include "source/legacy/legacy.h"
 
 /* From a directory, or else from texts. */
 static roast_code load_into_memory(roast_run **out, const char *path, const legacy_texts *texts, roast_error *err)
 {
-    run_writer *writer;
-    roast_code code = run_writer_open(&writer, ":memory:", NULL, err);
+    roast_recorder *recorder;
+    roast_code code = roast_recorder_open(&recorder, ":memory:", NULL, err);
     if (code)
         return code;
-    record_sink sink = writer_sink(writer);
+    record_sink sink = recorder_sink(recorder);
     code = path ? legacy_read(path, &sink, err) : legacy_read_texts(texts, &sink, err);
     if (!code)
-        return run_writer_into_run(writer, ROAST_FINISHED, out, err);
-    run_writer_close(writer, ROAST_INTERRUPTED, NULL);
+        return recorder_into_run(recorder, out, err);
+    roast_recorder_close(recorder, ROAST_INTERRUPTED, NULL);
     return code;
 }
 

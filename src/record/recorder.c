@@ -1,10 +1,12 @@
 /* The recorder: a writer that threads may share, and that commits by itself. A thread of its own commits every
  * second, so that a record is safe even if none follows it. After a failure it drops records instead of failing the
  * job again and again; what was committed stays. */
+#include "record/recorder.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <roast.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,6 +22,7 @@ struct roast_recorder {
     pthread_t committer;
     run_writer *writer;
     size_t pending; /* records since the last commit */
+    bool in_memory; /* nothing to commit: no thread */
     bool closing;
     roast_error first_error;
 };
@@ -84,8 +87,9 @@ roast_code roast_recorder_open(roast_recorder **out, const char *path, const roa
         free(recorder);
         return fail_memory(err);
     }
+    recorder->in_memory = strcmp(path, ":memory:") == 0;
     roast_code code = run_writer_open(&recorder->writer, path, options, err);
-    if (!code && pthread_create(&recorder->committer, NULL, commit_every_second, recorder)) {
+    if (!code && !recorder->in_memory && pthread_create(&recorder->committer, NULL, commit_every_second, recorder)) {
         run_writer_close(recorder->writer, ROAST_INTERRUPTED, NULL);
         code = fail(err, ROAST_IO, "%s: no thread can be started to write it", path);
     }
@@ -105,53 +109,170 @@ static bool begin_record(roast_recorder *recorder)
     return !recorder->first_error.code;
 }
 
-static roast_code end_record(roast_recorder *recorder, roast_code code, const roast_error *err)
+static roast_code end_record(roast_recorder *recorder, roast_code code, roast_error *err)
 {
     /* A record that makes no sense is the caller's mistake and does not stop the others. */
     if (code && code != ROAST_USAGE)
         note_failure(recorder, err);
     if (!code && ++recorder->pending >= COMMIT_RECORDS)
         commit(recorder);
+    if (!code && recorder->first_error.code)
+        *err = recorder->first_error;
     roast_code result = code ? code : recorder->first_error.code;
     pthread_mutex_unlock(&recorder->lock);
     return result;
 }
 
-#define RECORD(recorder, call)                                                                                         \
+/* ---- As a sink ----------------------------------------------------------------------------------------------- */
+
+#define RECORD(context, call)                                                                                          \
     do {                                                                                                               \
-        roast_error err = {0};                                                                                         \
+        roast_recorder *recorder = (context);                                                                          \
+        roast_error unused = {0};                                                                                      \
+        err = err ? err : &unused;                                                                                     \
         roast_code code = begin_record(recorder) ? (call) : ROAST_OK;                                                  \
-        return end_record(recorder, code, &err);                                                                       \
+        return end_record(recorder, code, err);                                                                        \
     } while (0)
+
+static roast_code put_fact(void *context, const char *key, roast_str value, roast_error *err)
+{
+    RECORD(context, run_write_fact(recorder->writer, key, value, err));
+}
+
+static roast_code put_fact_int(void *context, const char *key, int64_t value, roast_error *err)
+{
+    RECORD(context, run_write_fact_int(recorder->writer, key, value, err));
+}
+
+static roast_code put_given(void *context, roast_str metric, roast_value value, roast_error *err)
+{
+    RECORD(context, run_write_given(recorder->writer, metric, value, err));
+}
+
+static roast_code put_worker(void *context, const roast_worker *worker, roast_error *err)
+{
+    RECORD(context, run_write_worker(recorder->writer, worker, err));
+}
+
+static roast_code put_sample(void *context, const roast_sample *sample, roast_error *err)
+{
+    RECORD(context, run_write_sample(recorder->writer, sample, err));
+}
+
+static roast_code put_count(void *context, const roast_worker_count *count, roast_error *err)
+{
+    RECORD(context, run_write_count(recorder->writer, count, err));
+}
+
+static roast_code put_chunk(void *context, const roast_chunk *chunk, roast_error *err)
+{
+    RECORD(context, run_write_chunk(recorder->writer, chunk, err));
+}
+
+static roast_code put_file(void *context, const roast_file *file, roast_error *err)
+{
+    RECORD(context, run_write_file(recorder->writer, file, err));
+}
+
+static roast_code put_task(void *context, const roast_task *task, roast_error *err)
+{
+    RECORD(context, run_write_task(recorder->writer, task, err));
+}
+
+static roast_code put_activity(void *context, const roast_activity *activity, roast_error *err)
+{
+    RECORD(context, run_write_activity(recorder->writer, activity, err));
+}
+
+static roast_code put_document(void *context, const char *kind, roast_str json, roast_error *err)
+{
+    RECORD(context, run_write_document(recorder->writer, kind, json, err));
+}
+
+static roast_code put_note(void *context, const char *level, roast_str text, roast_error *err)
+{
+    RECORD(context, run_write_note(recorder->writer, level, text, err));
+}
+
+record_sink recorder_sink(roast_recorder *recorder)
+{
+    return (record_sink){
+        .context = recorder,
+        .fact = put_fact,
+        .fact_int = put_fact_int,
+        .given = put_given,
+        .worker = put_worker,
+        .sample = put_sample,
+        .count = put_count,
+        .chunk = put_chunk,
+        .file = put_file,
+        .task = put_task,
+        .activity = put_activity,
+        .document = put_document,
+        .note = put_note,
+    };
+}
+
+/* ---- Record by record ---------------------------------------------------------------------------------------- */
 
 roast_code roast_record_fact(roast_recorder *recorder, const char *key, roast_str value)
 {
-    RECORD(recorder, run_write_fact(recorder->writer, key, value, &err));
+    return put_fact(recorder, key, value, NULL);
 }
 
 roast_code roast_record_fact_int(roast_recorder *recorder, const char *key, int64_t value)
 {
-    RECORD(recorder, run_write_fact_int(recorder->writer, key, value, &err));
+    return put_fact_int(recorder, key, value, NULL);
 }
 
 roast_code roast_record_worker(roast_recorder *recorder, const roast_worker *worker)
 {
-    RECORD(recorder, run_write_worker(recorder->writer, worker, &err));
+    return put_worker(recorder, worker, NULL);
 }
 
 roast_code roast_record_sample(roast_recorder *recorder, const roast_sample *sample)
 {
-    RECORD(recorder, run_write_sample(recorder->writer, sample, &err));
+    return put_sample(recorder, sample, NULL);
 }
 
 roast_code roast_record_worker_count(roast_recorder *recorder, const roast_worker_count *count)
 {
-    RECORD(recorder, run_write_count(recorder->writer, count, &err));
+    return put_count(recorder, count, NULL);
 }
 
 roast_code roast_record_chunk(roast_recorder *recorder, const roast_chunk *chunk)
 {
-    RECORD(recorder, run_write_chunk(recorder->writer, chunk, &err));
+    return put_chunk(recorder, chunk, NULL);
+}
+
+roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)
+{
+    return put_file(recorder, file, NULL);
+}
+
+roast_code roast_record_task(roast_recorder *recorder, const roast_task *task)
+{
+    return put_task(recorder, task, NULL);
+}
+
+roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity)
+{
+    return put_activity(recorder, activity, NULL);
+}
+
+roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_str text)
+{
+    return put_note(recorder, level, text, NULL);
+}
+
+roast_code roast_record_report(roast_recorder *recorder, roast_str json)
+{
+    return put_document(recorder, "report", json, NULL);
+}
+
+roast_code roast_record_custom_metrics(roast_recorder *recorder, roast_str json)
+{
+    return put_document(recorder, "custom_metrics", json, NULL);
 }
 
 static roast_code write_unpacked(run_writer *writer, unpacked *record, roast_str worker, roast_error *err)
@@ -183,41 +304,9 @@ roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast
         bool writable = begin_record(recorder);
         code = writable ? write_unpacked(recorder->writer, &record, worker, err) : ROAST_OK;
         code = end_record(recorder, code, err);
-        if (code && !err->code)
-            roast_recorder_status(recorder, err);
     }
     arena_release(&memory);
     return code;
-}
-
-roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)
-{
-    RECORD(recorder, run_write_file(recorder->writer, file, &err));
-}
-
-roast_code roast_record_task(roast_recorder *recorder, const roast_task *task)
-{
-    RECORD(recorder, run_write_task(recorder->writer, task, &err));
-}
-
-roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity)
-{
-    RECORD(recorder, run_write_activity(recorder->writer, activity, &err));
-}
-
-roast_code roast_record_report(roast_recorder *recorder, roast_str json)
-{
-    RECORD(recorder, run_write_document(recorder->writer, "report", json, &err));
-}
-
-roast_code roast_record_custom_metrics(roast_recorder *recorder, roast_str json)
-{
-    RECORD(recorder, run_write_document(recorder->writer, "custom_metrics", json, &err));
-}
-
-roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_str text)
-{
-    RECORD(recorder, run_write_note(recorder->writer, level, text, &err));
 }
 
 roast_code roast_recorder_flush(roast_recorder *recorder)
@@ -239,21 +328,38 @@ roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err)
     return first.code;
 }
 
-roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err)
+/* Frees the recorder, and gives its writer back. */
+static run_writer *stop_recording(roast_recorder *recorder, roast_error *first_error)
 {
-    if (!recorder)
-        return ROAST_OK;
     pthread_mutex_lock(&recorder->lock);
     recorder->closing = true;
     pthread_cond_signal(&recorder->closing_signal);
     pthread_mutex_unlock(&recorder->lock);
-    pthread_join(recorder->committer, NULL);
-    roast_error first = recorder->first_error, closing = {0};
-    /* A run whose records could not all be written has not finished. */
-    roast_code code = run_writer_close(recorder->writer, first.code ? ROAST_INTERRUPTED : outcome, &closing);
-    if (err && (first.code || code))
-        *err = first.code ? first : closing;
+    if (!recorder->in_memory)
+        pthread_join(recorder->committer, NULL);
+    run_writer *writer = recorder->writer;
+    *first_error = recorder->first_error;
     destroy_lock(recorder);
     free(recorder);
+    return writer;
+}
+
+roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err)
+{
+    if (!recorder)
+        return ROAST_OK;
+    roast_error first, closing = {0};
+    run_writer *writer = stop_recording(recorder, &first);
+    /* A run whose records could not all be written has not finished. */
+    roast_code code = run_writer_close(writer, first.code ? ROAST_INTERRUPTED : outcome, &closing);
+    if (err && (first.code || code))
+        *err = first.code ? first : closing;
     return first.code ? first.code : code;
+}
+
+roast_code recorder_into_run(roast_recorder *recorder, roast_run **out, roast_error *err)
+{
+    roast_error first;
+    run_writer *writer = stop_recording(recorder, &first);
+    return run_writer_into_run(writer, ROAST_FINISHED, out, err);
 }
