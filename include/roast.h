@@ -167,6 +167,19 @@ roast_value roast_summary_get(const roast_summary *summary, const char *name, co
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
 
+/* ---- Following a run: a summary again and again, while it is being written ------------------------------------- */
+
+typedef struct roast_analysis roast_analysis;
+
+/* The run stays with the caller and must outlive the analysis. */
+roast_code roast_analysis_open(roast_analysis **out, roast_run *run, roast_error *err);
+/* Takes in the rows that are new since last time, as of the last refresh of the run. */
+roast_code roast_analysis_feed(roast_analysis *analysis, roast_error *err);
+/* What roast_summarize gives, of what the run had at its last refresh; feeds what has not been fed. May be asked again.
+ */
+roast_code roast_analysis_summary(roast_summary **out, roast_analysis *analysis, roast_error *err);
+void roast_analysis_close(roast_analysis *analysis);
+
 /* ---- Explaining and comparing runs --------------------------------------------------------------------------- */
 
 typedef struct roast_explanation roast_explanation;

@@ -1,4 +1,5 @@
 /* Why a metric is absent: the catalogue says what each needs, the run whether that was recorded. */
+#include <math.h>
 #include <roast.h>
 
 #include "analysis/analysis.h"
@@ -11,7 +12,7 @@ static bool is_missing(const roast_summary *summary, metric_id id)
 
 static const char *why_no_totals(const analysis *a)
 {
-    bool any_source = a->from_report || a->chunk_records > 0;
+    bool any_source = a->from_report || a->chunks.records > 0;
     double elapsed = summary_real(a->summary, M_run_elapsed_time_seconds);
     return !any_source      ? "no coffea report and no chunk records"
            : !(elapsed > 0) ? "the run has no duration"
@@ -42,15 +43,15 @@ static const char *reason_for(const analysis *a, metric_need need)
     case NEEDS_timeline:
         return not_tracked;
     case NEEDS_samples:
-        return a->samples ? "the workers' heartbeats do not carry it" : "no worker was sampled";
+        return a->worker.samples ? "the workers' heartbeats do not carry it" : "no worker was sampled";
     case NEEDS_arrivals:
         return run_counts(a->run) ? "this source tells counts, not arrivals and departures" : not_tracked;
     case NEEDS_sizes:
-        if (a->equal_sizes)
+        if (a->chunks.runtime_vs_events.count && isnan(line_fit_slope(&a->chunks.runtime_vs_events)))
             return "all chunks have the same number of events";
         return reason_for(a, NEEDS_chunks);
     case NEEDS_chunks:
-        return a->chunk_records ? "not measured by the chunk records" : "no chunk records";
+        return a->chunks.records ? "not measured by the chunk records" : "no chunk records";
     case NEEDS_files:
         return "no record names a file";
     case NEEDS_access_log:

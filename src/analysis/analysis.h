@@ -1,4 +1,5 @@
-/* What the parts of analysis share while they turn a run into a summary. */
+/* What the parts of analysis share while they turn a run into a summary. Each part is fed with rows as they come and
+ * keeps what a summary needs of them; a summary is made of that and of the small tables, and changes nothing here. */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
@@ -6,6 +7,7 @@
 #include "analysis/statistics.h"
 #include "analysis/summary.h"
 #include "analysis/trace.h"
+#include "base/intern.h"
 #include "base/u64map.h"
 #include "run/reader.h"
 
@@ -19,9 +21,9 @@ typedef struct chunk_tally {
     int64_t cpu_ns, open_ns, bytes_read, read_requests;
 } chunk_tally;
 
-/* A dataset in a file: mostly all of the file. */
+/* A dataset in a file: usually the whole file. */
 typedef struct dataset_in_file {
-    uint32_t file, dataset; /* the dataset is one more than there are for chunks that name none */
+    uint32_t file, dataset; /* the dataset is RUN_UNKNOWN for chunks that name none */
     int64_t events;         /* of successful chunks */
 } dataset_in_file;
 
@@ -41,26 +43,118 @@ typedef struct read_set_list {
 bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t set, int64_t events);
 void read_set_release(read_set_list *list);
 
-typedef struct analysis {
+/* Failed attempts of one reason in one place. */
+typedef struct failure_group {
+    roast_str error_type, error; /* of the first of them */
+    uint32_t dataset, file, worker;
+    int64_t count, lost_ns;
+} failure_group;
+
+typedef struct failure_list {
+    intern keys; /* number is the index into groups */
+    failure_group *groups;
+    size_t capacity;
+} failure_list;
+
+/* What of chunks has percentiles. */
+typedef enum chunk_spread { SPREAD_DURATION, SPREAD_TIME_PER_EVENT, SPREAD_MEMORY_PER_EVENT, SPREADS } chunk_spread;
+
+typedef struct chunk_sums {
+    int64_t records, successful, failed, retried, recomputed;
+    int64_t run_delay_ns, events_ns, noncpu_ns;
+    moments duration, mem_delta, mem_peak, events, time_per_event, mem_per_event;
+    line_fit runtime_vs_events;
+    /* Per successful attempt, NAN where absent: exact percentiles need all of them. */
+    number_list durations, event_counts, mem_deltas;
+    rank_counts ranks[SPREADS];
+    failure_list failures;
+} chunk_sums;
+
+typedef struct section_tally {
+    int64_t count, duration_ns, max_duration_ns, cpu_ns, bytes;
+    moments mem_delta; /* MiB, per chunk */
+    bool seen;
+} section_tally;
+
+/* A worker is looked at in two ways: heartbeats come with the time of their arrival, the probe's samples are finer and
+ * come in batches. Each stream is in order; both together are not. */
+typedef struct sample_stream {
+    timeline memory, cpu; /* bytes; percent of one core */
+} sample_stream;
+
+typedef struct worker_tally {
+    sample_stream heartbeats, probe;
+    int64_t samples, spilled_peak;
+    int64_t first_ns, last_ns; /* of its samples */
+    uint32_t host;
+    /* What its rows were read with. */
+    int64_t cores, clock_offset_ns;
+    bool fed; /* there were rows of it */
+} worker_tally;
+
+/* Rates that belong to a host are reported by each of its workers: they are merged and integrated once. */
+typedef struct host_tally {
+    timeline net_read, net_write, disk_read, disk_write;
+} host_tally;
+
+typedef struct worker_sums {
+    worker_tally *workers;
+    host_tally *hosts; /* as many as workers at most */
+    intern host_names;
+    int64_t samples;
+} worker_sums;
+
+typedef struct time_window {
+    int64_t first_ns, last_ns; /* ROAST_ABSENT if there is none */
+} time_window;
+
+struct roast_analysis {
     roast_run *run;
-    roast_summary *summary;
+    roast_summary *summary; /* that is being made */
+    arena memory;
+    /* How far it has been fed. */
+    uint64_t generation; /* of the run; 0: not at all */
+    run_position seen;
+    size_t n_datasets, n_files, n_workers, n_names;
+    int64_t created_ns; /* a fact of the run: another one is another run */
+    bool broken;        /* feeding failed half way */
+    bool nameless;      /* a chunk had read a set of branches of which nothing was known */
+    size_t n_branch_sets;
+    roast_outcome outcome;
     /* One more than there are, the last for records that name none. */
     chunk_tally *datasets, *files, *workers;
     chunk_tally all;
+    chunk_sums chunks;
+    section_tally *sections; /* by name */
+    worker_sums worker;
+    task_sums tasks;
     read_set_list read_sets;
+    int64_t preload_bytes;
     ledger ledger;
-    trace trace;               /* the attempts, if they are not too many */
-    int64_t first_ns, last_ns; /* of any record; ROAST_ABSENT if there is none */
-    /* What absent metrics are explained by. */
-    int64_t chunk_records, samples;
-    bool from_report;
-    bool equal_sizes; /* all chunks have the same number of events */
-} analysis;
+    trace trace;        /* the attempts, if they are not too many */
+    time_window window; /* of the rows */
+    bool from_report;   /* totals of the summary that is being made */
+};
+
+typedef struct roast_analysis analysis;
 
 /* Extends the time that records cover. */
-void extend_window(analysis *a, int64_t t_ns);
+void extend_window(time_window *window, int64_t t_ns);
 
-/* The parts, in the order they are run: later ones use what earlier ones set. */
+/* Rows as they come. */
+roast_code feed_chunk(void *analysis, const run_chunk *row);
+roast_code feed_section(void *analysis, const run_section *row);
+roast_code feed_sample(void *analysis, const run_sample *row);
+roast_code feed_preload(void *analysis, int64_t chunk, uint32_t name, roast_str msgpack);
+
+/* The workers that the run has by now; false if memory is out. */
+bool fit_workers(analysis *a);
+/* What is known of a worker whose rows have been read with something else: then everything is read again. */
+bool workers_changed(const analysis *a);
+void chunk_sums_release(chunk_sums *sums);
+void worker_sums_release(worker_sums *sums);
+
+/* The parts of a summary, in the order they are made: later ones use what earlier ones set. */
 roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */
 roast_code analyse_sections(analysis *a, roast_error *err); /* sections */
 roast_code analyse_workers(analysis *a, roast_error *err);  /* samples and the timeline; sets the window */
@@ -70,8 +164,7 @@ roast_code analyse_branches(analysis *a, roast_error *err); /* files */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
 roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
 roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */
-
-void say_what_is_absent(analysis *a); /* after all of them */
+void say_what_is_absent(analysis *a);                     /* after all of them */
 
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);

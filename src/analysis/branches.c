@@ -368,44 +368,40 @@ static void set_run_metrics(branch_pass *pass, int64_t branches_read, roast_summ
 
 /* ---- Preloading: a number that workers attach to chunks ---------------------------------------------------------- */
 
-typedef struct preload_pass {
-    uint32_t name;
-    int64_t bytes;
-} preload_pass;
-
-static roast_code see_custom(void *context, int64_t chunk, uint32_t name, roast_str msgpack)
+roast_code feed_preload(void *context, int64_t chunk, uint32_t name, roast_str msgpack)
 {
     (void)chunk;
-    preload_pass *pass = context;
-    cursor c = cursor_over(msgpack.ptr, msgpack.len);
-    if (name != pass->name)
+    analysis *a = context;
+    if (!str_equal(run_name(a->run, name), STR("preload_unused_bytes")))
         return ROAST_OK;
+    cursor c = cursor_over(msgpack.ptr, msgpack.len);
     int64_t bytes = mp_int(&c);
     if (!c.failed && bytes >= 0) /* a user may have a value of this name */
-        add_measured(&pass->bytes, bytes);
+        add_measured(&a->preload_bytes, bytes);
     return ROAST_OK;
 }
 
-static roast_code sum_preload(analysis *a, roast_error *err)
-{
-    preload_pass pass = {RUN_UNKNOWN, ROAST_ABSENT};
-    for (uint32_t i = 0; i < run_names(a->run) && pass.name == RUN_UNKNOWN; i++)
-        if (str_equal(run_name(a->run, i), STR("preload_unused_bytes")))
-            pass.name = i;
-    roast_code code = pass.name == RUN_UNKNOWN ? ROAST_OK : run_each_custom(a->run, see_custom, &pass, err);
-    summary_set_int(a->summary, M_run_preload_unused_bytes, pass.bytes);
-    return code;
-}
-
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+/* The places, with a row for chunks that name no dataset: after the others. */
+static dataset_in_file *number_datasets(const analysis *a, arena *scratch)
+{
+    size_t count = a->read_sets.n_places;
+    dataset_in_file *places = arena_grow(scratch, a->read_sets.places, count, count, sizeof *places);
+    for (size_t i = 0; places && i < count; i++)
+        if (places[i].dataset == RUN_UNKNOWN)
+            places[i].dataset = (uint32_t)run_datasets(a->run);
+    return places;
+}
 
 static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_error *err)
 {
     analysis *a = pass->a;
     size_t files = run_files(a->run), datasets = run_datasets(a->run) + 1;
+    pass->places = number_datasets(a, scratch);
     pass->files = arena_alloc(scratch, files, sizeof *pass->files);
     pass->datasets = arena_alloc(scratch, datasets, sizeof *pass->datasets);
-    if (!name_readers_init(&pass->read, a->run) || !pass->files || !pass->datasets)
+    if (!name_readers_init(&pass->read, a->run) || !pass->places || !pass->files || !pass->datasets)
         return fail_memory(err);
     for (size_t i = 0; i < files; i++)
         pass->files[i] = (file_tally){ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN};
@@ -423,8 +419,7 @@ static roast_code pass_over_branches(branch_pass *pass, arena *scratch, roast_er
 roast_code analyse_branches(analysis *a, roast_error *err)
 {
     arena scratch = {0};
-    branch_pass pass = {
-        .a = a, .places = a->read_sets.places, .pairs = a->read_sets.pairs, .count = a->read_sets.count};
+    branch_pass pass = {.a = a, .pairs = a->read_sets.pairs, .count = a->read_sets.count};
     roast_code code = pass_over_branches(&pass, &scratch, err);
     if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_FILE, run_files(a->run)))
         code = fail_memory(err);
@@ -432,8 +427,7 @@ roast_code analyse_branches(analysis *a, roast_error *err)
         fill_row(&pass, i, a->summary);
     if (!code)
         code = fill_branch_rows(a, &pass.branches, pass.datasets, err);
-    if (!code)
-        code = sum_preload(a, err);
+    summary_set_int(a->summary, M_run_preload_unused_bytes, a->preload_bytes);
     int64_t branches_read;
     if (!code)
         code = count_branches_read(&pass, &branches_read, err);

@@ -240,8 +240,8 @@ static roast_code see_chunk(void *context, const run_chunk *row)
 roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err)
 {
     *out = (explanation){0};
-    trace_pass pass = {0};
-    bool begun = trace_init(&pass.trace, run, 0) && ledger_init(&pass.ledger, run);
+    trace_pass pass = {.ledger = ledger_new()};
+    bool begun = trace_fit(&pass.trace, run) && ledger_fit(&pass.ledger, run);
     roast_code code = begun ? run_each_chunk(run, RUN_MEASURES, see_chunk, &pass, err) : ROAST_MEMORY;
     if (!code && !trace_finish(&pass.trace, run, ledger_last_start(&pass.ledger)))
         code = ROAST_MEMORY;

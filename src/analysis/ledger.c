@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/room.h"
+#include "base/saturate.h"
 #include "base/str.h"
 #include "model/facts.h"
 
@@ -18,25 +20,59 @@
 
 static const int64_t LONGEST_NS = INT64_C(1) << 56; /* two years: anything longer is damage */
 
-bool ledger_init(ledger *l, const roast_run *run)
+ledger ledger_new(void)
 {
-    size_t workers = run_workers(run);
-    *l = (ledger){.first_start_ns = ROAST_ABSENT, .last_first_start_ns = ROAST_ABSENT};
-    l->n_datasets = run_datasets(run);
+    return (ledger){.first_start_ns = ROAST_ABSENT, .last_first_start_ns = ROAST_ABSENT};
+}
+
+static int64_t count_cores(const roast_run *run)
+{
     int64_t cores = 0;
-    for (uint32_t i = 0; i < workers; i++) {
+    for (uint32_t i = 0; i < run_workers(run); i++) {
         int64_t more = run_worker(run, i)->cores;
         cores += more > 0 && more < 4096 && cores < 4096 ? more : 0;
     }
-    l->workers = arena_alloc(&l->memory, workers + 1, sizeof *l->workers);
-    l->datasets = arena_alloc(&l->memory, l->n_datasets + 1, sizeof *l->datasets);
-    return l->workers && l->datasets && slot_table_init(&l->slots, run, (uint32_t)cores, &l->memory);
+    return cores;
+}
+
+bool ledger_fit(ledger *l, const roast_run *run)
+{
+    const ledger_sums none = {0};
+    size_t groups = l->slots.n_groups ? l->slots.n_groups - 1 : 0;
+    ledger_sums *workers = grow_before_last(l->workers, groups, run_workers(run), sizeof *workers, &none);
+    l->workers = workers ? workers : l->workers;
+    ledger_sums *datasets = grow_before_last(l->datasets, l->n_datasets, run_datasets(run), sizeof *datasets, &none);
+    l->datasets = datasets ? datasets : l->datasets;
+    l->n_datasets = run_datasets(run);
+    l->cores = count_cores(run);
+    return workers && datasets && slot_table_fit(&l->slots, run, l->cores, &l->memory);
+}
+
+bool ledger_changed(const ledger *l, const roast_run *run)
+{
+    const slot_table *slots = &l->slots;
+    return slots->n_groups && slot_group_used(&slots->groups[slots->n_groups - 1]) && l->cores != count_cores(run);
 }
 
 void ledger_release(ledger *l)
 {
     u64map_release(&l->failures);
+    slot_table_release(&l->slots);
+    free(l->workers);
+    free(l->datasets);
     arena_release(&l->memory);
+}
+
+/* A copy that a summary may change, all of it in its arena. */
+static bool copy_ledger(ledger *copy, const ledger *l)
+{
+    *copy = *l;
+    copy->memory = (arena){0};
+    copy->failures = (u64map){0};
+    size_t workers = l->slots.n_groups, datasets = l->n_datasets + 1;
+    copy->workers = arena_grow(&copy->memory, l->workers, workers, workers, sizeof *copy->workers);
+    copy->datasets = arena_grow(&copy->memory, l->datasets, datasets, datasets, sizeof *copy->datasets);
+    return copy->workers && copy->datasets && slot_table_copy(&copy->slots, &l->slots, &copy->memory);
 }
 
 /* A part of an attempt: absent counts as nothing, absurd as damage. */
@@ -60,14 +96,19 @@ static void split_process(const roast_chunk *chunk, int64_t process_ns, double *
     seconds[LEDGER_PROCESS_IO] = process - cpu - seconds[LEDGER_PROCESS_CORE];
 }
 
+uint64_t chunk_key(const run_chunk *row)
+{
+    uint64_t place = (uint64_t)row->file << 32 | row->dataset;
+    return place * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)row->record.entry_start;
+}
+
 /* Whether a success is a second one: there were fewer failures than attempts before it. A first attempt begins a round
  * of its own, in which nothing has failed. */
 static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
     bool first = chunk->attempt == ROAST_ABSENT || chunk->attempt < 2;
-    uint64_t place = (uint64_t)row->file << 32 | row->dataset;
-    uint64_t key = place * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)chunk->entry_start;
+    uint64_t key = chunk_key(row);
     if (!failed && first) {
         uint32_t *earlier = u64map_find(&l->failures, key);
         if (earlier)
@@ -140,19 +181,19 @@ int64_t ledger_last_start(const ledger *l)
 
 /* ---- Records that did not come in the order of their ends ---------------------------------------------------- */
 
-typedef struct interval {
+typedef struct attempt_times {
     int64_t start_ns, end_ns;
     uint32_t worker;
-} interval;
+} attempt_times;
 
-typedef struct interval_list {
-    interval *items;
+typedef struct attempt_list {
+    attempt_times *items;
     size_t count, capacity;
-} interval_list;
+} attempt_list;
 
 static roast_code keep_interval(void *context, const run_chunk *row)
 {
-    interval_list *list = context;
+    attempt_list *list = context;
     ledger unused = {0};
     ledger_attempt attempt;
     run_chunk first = *row;
@@ -161,20 +202,20 @@ static roast_code keep_interval(void *context, const run_chunk *row)
     first.record.error = first.record.error_type = str_none();
     if (list->count == list->capacity || !ledger_read(&unused, &first, &attempt, &memory_out))
         return ROAST_OK;
-    list->items[list->count++] = (interval){attempt.start_ns, attempt.end_ns, row->worker};
+    list->items[list->count++] = (attempt_times){attempt.start_ns, attempt.end_ns, row->worker};
     return ROAST_OK;
 }
 
 static int compare_intervals(const void *left, const void *right)
 {
-    const interval *a = left, *b = right;
+    const attempt_times *a = left, *b = right;
     return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
 /* Outputs that were merged as a tree bring their records in any order. */
 static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
 {
-    interval_list list = {.capacity = (size_t)l->attempts};
+    attempt_list list = {.capacity = (size_t)l->attempts};
     list.items = malloc(list.capacity * sizeof *list.items);
     if (!list.items)
         return fail_memory(err);
@@ -189,31 +230,76 @@ static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
 
 /* ---- The engine's tasks -------------------------------------------------------------------------------------- */
 
-/* What the tasks of a worker did besides chunks, and in which of its idle times. */
+/* What the tasks of a worker did besides chunks, and in which of its idle times. Nanoseconds of other tasks. */
 typedef struct task_tally {
-    double in_start, in_queue, in_tail; /* core-seconds of other tasks */
-    double merging, preprocessing, chunks;
+    int64_t in_start, in_queue, in_tail, merging, preprocessing, chunks;
 } task_tally;
 
-typedef struct task_pass {
-    ledger *l;
-    const roast_summary *summary;
-    intern addresses; /* number is the worker's */
-    task_tally *workers;
-    size_t n_workers;
-    roast_str processor;
-    bool instead; /* there are no chunk records: the processor's tasks stand for them */
-    int64_t chunk_tasks, others;
-    int64_t first_start_ns;
-} task_pass;
+static const int64_t CHUNK_TASK_EARLY_NS = NS_PER_S; /* before the first chunk of all, at most */
 
 /* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses. */
-static bool is_chunk_task(const task_pass *pass, const roast_task *task)
+static bool is_chunk_task(const ledger *l, const kept_task *task)
 {
-    if (!str_absent(pass->processor) && str_equal(task->prefix, pass->processor))
-        return true;
-    bool retries = str_equal(task->prefix, STR("automatic_retries"));
-    return retries && (pass->instead || task->start_ns >= pass->l->first_start_ns - NS_PER_S);
+    return task->of_processor || (task->of_retries && task->start_ns >= l->first_start_ns - CHUNK_TASK_EARLY_NS);
+}
+
+roast_code feed_task(void *context, const roast_task *task)
+{
+    analysis *a = context;
+    task_sums *tasks = &a->tasks;
+    uint32_t worker = intern_find(&tasks->addresses, task->worker);
+    bool sound = task->start_ns > LONGEST_NS / 2 && task->stop_ns >= task->start_ns &&
+                 task->stop_ns - task->start_ns < LONGEST_NS;
+    if (worker == INTERN_NONE)
+        return ROAST_OK;
+    a->worker.workers[worker].fed = true;
+    if (!sound)
+        return ROAST_OK;
+    kept_task kept = {
+        .start_ns = task->start_ns,
+        .stop_ns = task->stop_ns,
+        .worker = worker,
+        .of_processor = !str_absent(tasks->processor) && str_equal(task->prefix, tasks->processor),
+        .of_retries = str_equal(task->prefix, STR("automatic_retries")),
+        .done = str_equal(task->state, STR("memory")),
+        .retry = task->attempt != ROAST_ABSENT && task->attempt > 1,
+    };
+    /* The first start can only become earlier, so what is a chunk now stays one. */
+    if (a->ledger.attempts && is_chunk_task(&a->ledger, &kept)) {
+        tasks->chunk_tasks++;
+        saturated_add(&tasks->chunk_ns[worker], task->stop_ns - task->start_ns);
+        return ROAST_OK;
+    }
+    kept_task *list = with_room(tasks->kept, tasks->count, &tasks->capacity, sizeof *list);
+    if (!list)
+        return ROAST_MEMORY;
+    tasks->kept = list;
+    list[tasks->count++] = kept;
+    return ROAST_OK;
+}
+
+bool fit_tasks(analysis *a)
+{
+    task_sums *tasks = &a->tasks;
+    int64_t *chunk_ns =
+        grow_before_last(tasks->chunk_ns, a->n_workers, run_workers(a->run), sizeof *chunk_ns, &(int64_t){0});
+    if (!chunk_ns)
+        return false;
+    tasks->chunk_ns = chunk_ns;
+    roast_str processor = roast_run_fact(a->run, "processor");
+    if (str_absent(tasks->processor))
+        tasks->processor = arena_str(&a->memory, processor);
+    for (uint32_t i = (uint32_t)a->n_workers; i < run_workers(a->run); i++)
+        if (intern_add(&tasks->addresses, run_worker(a->run, i)->address, NULL) == INTERN_NONE)
+            return false;
+    return !arena_str_failed(tasks->processor, processor);
+}
+
+void task_sums_release(task_sums *tasks)
+{
+    intern_release(&tasks->addresses);
+    free(tasks->chunk_ns);
+    free(tasks->kept);
 }
 
 static int64_t first_start_of(const slot_group *group)
@@ -227,61 +313,27 @@ static int64_t first_start_of(const slot_group *group)
     return first;
 }
 
-static void add_other_task(task_pass *pass, const roast_task *task, uint32_t worker)
+static void add_other_task(const ledger *l, const kept_task *task, task_tally *tally)
 {
-    task_tally *tally = &pass->workers[worker];
-    double seconds = clock_seconds(task->stop_ns - task->start_ns);
-    int64_t first = first_start_of(&pass->l->slots.groups[worker]);
-    pass->others++;
-    if (task->stop_ns <= pass->l->first_start_ns)
-        tally->preprocessing += seconds;
-    else
-        tally->merging += seconds;
+    int64_t length = task->stop_ns - task->start_ns, first = first_start_of(&l->slots.groups[task->worker]);
+    saturated_add(task->stop_ns <= l->first_start_ns ? &tally->preprocessing : &tally->merging, length);
     if (first == ROAST_ABSENT || task->stop_ns <= first)
-        tally->in_start += seconds;
-    else if (task->start_ns >= ledger_last_start(pass->l))
-        tally->in_tail += seconds;
+        saturated_add(&tally->in_start, length);
+    else if (task->start_ns >= ledger_last_start(l))
+        saturated_add(&tally->in_tail, length);
     else
-        tally->in_queue += seconds;
+        saturated_add(&tally->in_queue, length);
 }
 
-static roast_code see_task(void *context, const roast_task *task)
+/* There are no chunk records: the processor's tasks stand for them. */
+static void take_for_chunk(ledger *l, const kept_task *task)
 {
-    task_pass *pass = context;
-    uint32_t worker = intern_find(&pass->addresses, task->worker);
-    bool sound = task->start_ns > LONGEST_NS / 2 && task->stop_ns >= task->start_ns &&
-                 task->stop_ns - task->start_ns < LONGEST_NS;
-    if (worker >= pass->n_workers || !sound)
-        return ROAST_OK;
-    if (!is_chunk_task(pass, task)) {
-        if (!pass->instead)
-            add_other_task(pass, task, worker);
-        return ROAST_OK;
-    }
     double seconds = clock_seconds(task->stop_ns - task->start_ns);
-    pass->chunk_tasks++;
-    pass->workers[worker].chunks += seconds;
-    if (!pass->instead)
-        return ROAST_OK;
-    bool good = str_equal(task->state, STR("memory"));
-    ledger_sums *sums = &pass->l->workers[worker];
-    sums->seconds[good ? LEDGER_PROCESS_UNSPLIT : LEDGER_FAILED] += seconds;
-    pass->l->attempts++;
-    pass->l->recorded_seconds += seconds;
-    saw_start(pass->l, task->start_ns, task->attempt != ROAST_ABSENT && task->attempt > 1);
-    slot_table_add(&pass->l->slots, worker, task->start_ns, task->stop_ns, NULL);
-    return ROAST_OK;
-}
-
-static bool number_addresses(task_pass *pass, const roast_run *run)
-{
-    for (uint32_t i = 0; i < pass->n_workers; i++)
-        if (intern_add(&pass->addresses, run_worker(run, i)->address, NULL) == INTERN_NONE)
-            return false;
-    /* A worker that came back under an old address has a row of its own: numbers are rows only if there is none. */
-    if (pass->addresses.count != pass->n_workers)
-        pass->n_workers = 0;
-    return true;
+    l->workers[task->worker].seconds[task->done ? LEDGER_PROCESS_UNSPLIT : LEDGER_FAILED] += seconds;
+    l->attempts++;
+    l->recorded_seconds += seconds;
+    saw_start(l, task->start_ns, task->retry);
+    slot_table_add(&l->slots, task->worker, task->start_ns, task->stop_ns, NULL);
 }
 
 /* ---- Idle time ----------------------------------------------------------------------------------------------- */
@@ -350,15 +402,17 @@ static double take(double *from, double wanted)
 /* Tasks that are not chunks ran in time that looked idle. */
 static void take_tasks(ledger_sums *sums, idle_times *idle, const task_tally *tasks, double chunk_seconds)
 {
-    double found =
-        take(&idle->start, tasks->in_start) + take(&idle->queue, tasks->in_queue) + take(&idle->tail, tasks->in_tail);
-    double all = tasks->merging + tasks->preprocessing;
+    double found = take(&idle->start, clock_seconds(tasks->in_start)) +
+                   take(&idle->queue, clock_seconds(tasks->in_queue)) +
+                   take(&idle->tail, clock_seconds(tasks->in_tail));
+    double merging = clock_seconds(tasks->merging), preprocessing = clock_seconds(tasks->preprocessing);
+    double all = merging + preprocessing, chunks = clock_seconds(tasks->chunks);
     if (all > 0) {
-        sums->seconds[LEDGER_MERGING] += found * tasks->merging / all;
-        sums->seconds[LEDGER_PREPROCESSING] += found * tasks->preprocessing / all;
+        sums->seconds[LEDGER_MERGING] += found * merging / all;
+        sums->seconds[LEDGER_PREPROCESSING] += found * preprocessing / all;
     }
-    if (tasks->chunks > chunk_seconds && chunk_seconds > 0)
-        sums->seconds[LEDGER_RETURN] += take(&idle->queue, tasks->chunks - chunk_seconds);
+    if (chunks > chunk_seconds && chunk_seconds > 0)
+        sums->seconds[LEDGER_RETURN] += take(&idle->queue, chunks - chunk_seconds);
 }
 
 /* ---- The engine's sums, where there are no tasks --------------------------------------------------------------- */
@@ -465,7 +519,8 @@ static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
     idle_times idle = idle_of(&b->l->slots.groups[w], from, to, ledger_last_start(b->l), died);
     b->offered[w] = cores * clock_seconds(to - from);
     take_tasks(sums, &idle, tasks, chunk_seconds(sums));
-    double waited = waited_for_preprocessing(b, from, to, cores) - tasks->preprocessing; /* that is taken already */
+    double waited =
+        waited_for_preprocessing(b, from, to, cores) - clock_seconds(tasks->preprocessing); /* that is taken already */
     sums->seconds[LEDGER_PREPROCESSING] += take(&idle.start, waited);
     set_idle(sums, &idle);
 }
@@ -597,43 +652,56 @@ static roast_code fill_rows(ledger_build *b, roast_error *err)
     return code ? code : fill_dataset_rows(b, err);
 }
 
-/* Whether the tasks of the engine are told one by one, and what they did. */
-static roast_code read_tasks(ledger_build *b, task_pass *pass, roast_error *err)
+/* What the tasks of the engine did, by worker; whether some of them were no chunks. */
+static task_tally *read_tasks(const ledger_build *b, bool *others)
 {
-    analysis *a = b->a;
-    *pass = (task_pass){.l = b->l, .summary = a->summary, .n_workers = run_workers(a->run)};
-    pass->instead = b->l->attempts == 0;
-    pass->processor = roast_run_fact(a->run, "processor");
-    pass->workers = arena_alloc(&b->l->memory, pass->n_workers + 1, sizeof *pass->workers);
-    if (!pass->workers || !number_addresses(pass, a->run))
-        return fail_memory(err);
-    return roast_run_visit_tasks(a->run, see_task, pass, err);
+    const task_sums *tasks = &b->a->tasks;
+    task_tally *tallies = arena_alloc(&b->l->memory, b->a->n_workers + 1, sizeof *tallies);
+    bool instead = b->l->attempts == 0;
+    *others = false;
+    /* A worker that came back under an old address has a row of its own: numbers are rows only if there is none. */
+    if (!tallies || tasks->addresses.count != b->a->n_workers)
+        return tallies;
+    for (size_t w = 0; w < b->a->n_workers; w++)
+        tallies[w].chunks = tasks->chunk_ns[w];
+    for (size_t i = 0; i < tasks->count; i++) {
+        const kept_task *task = &tasks->kept[i];
+        task_tally *tally = &tallies[task->worker];
+        if (instead && (task->of_processor || task->of_retries)) {
+            take_for_chunk(b->l, task);
+            saturated_add(&tally->chunks, task->stop_ns - task->start_ns);
+        } else if (!instead && is_chunk_task(b->l, task)) {
+            saturated_add(&tally->chunks, task->stop_ns - task->start_ns);
+        } else if (!instead) {
+            *others = true;
+            add_other_task(b->l, task, tally);
+        }
+    }
+    return tallies;
 }
 
 static roast_code account(ledger_build *b, roast_error *err)
 {
     analysis *a = b->a;
     ledger *l = b->l;
-    task_pass tasks;
     roast_code code = ROAST_OK;
     if (l->slots.misfits * 100 > l->slots.intervals)
         code = lay_in_order(l, a->run, err);
-    if (!code)
-        code = read_tasks(b, &tasks, err);
-    intern_release(&tasks.addresses);
+    bool other_tasks;
+    task_tally *tasks = code ? NULL : read_tasks(b, &other_tasks);
+    b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
+    if (!code && (!tasks || !b->offered))
+        code = fail_memory(err);
     if (code || l->attempts == 0)
         return code;
     size_t nowhere = l->slots.n_groups - 1;
     b->open_unmeasured = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
     b->pooled = run_counts(a->run) > 0 || chunk_seconds(&l->workers[nowhere]) * 2 > l->recorded_seconds;
-    b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
-    if (!b->offered)
-        return fail_memory(err);
     if (b->pooled)
         account_pool(b);
     for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
-        account_worker(b, w, &tasks.workers[w]);
-    take_engine_sums(l, a->run, tasks.others > 0);
+        account_worker(b, w, &tasks[w]);
+    take_engine_sums(l, a->run, other_tasks);
     return fill_rows(b, err);
 }
 
@@ -643,7 +711,10 @@ roast_code analyse_ledger(analysis *a, roast_error *err)
     double cores = summary_real(summary, M_run_total_cores);
     if (!(cores > 0) || summary->t_start_ns == ROAST_ABSENT || summary->t_end_ns <= summary->t_start_ns)
         return ROAST_OK;
-    ledger_build b = {.a = a, .l = &a->ledger};
+    ledger work;
+    ledger_build b = {.a = a, .l = &work};
     b.total = cores * clock_seconds(summary->t_end_ns - summary->t_start_ns);
-    return account(&b, err);
+    roast_code code = copy_ledger(&work, &a->ledger) ? account(&b, err) : fail_memory(err);
+    arena_release(&work.memory);
+    return code;
 }

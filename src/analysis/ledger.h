@@ -5,6 +5,7 @@
 
 #include "analysis/slots.h"
 #include "analysis/summary.h"
+#include "base/intern.h"
 #include "base/u64map.h"
 #include "model/core_time.h"
 
@@ -25,13 +26,19 @@ typedef struct ledger {
     slot_table slots;
     ledger_sums *workers, *datasets; /* one more than there are, the last for records that name none */
     size_t n_datasets;
+    int64_t cores;                                         /* of all workers: slots of those that are not known */
     u64map failures;                                       /* failed attempts, by chunk */
     int64_t attempts, first_start_ns, last_first_start_ns; /* last_first: the last start of a chunk's first attempt */
     double recorded_seconds;                               /* sum over the attempts */
 } ledger;
 
-bool ledger_init(ledger *l, const roast_run *run); /* false if memory is out */
+/* A ledger that knows of no chunk and no worker; and then the workers and datasets that the run has by now, false if
+ * memory is out. */
+ledger ledger_new(void);
+bool ledger_fit(ledger *l, const roast_run *run);
 void ledger_release(ledger *l);
+/* Attempts that name no worker have been laid into other slots than they would be now. */
+bool ledger_changed(const ledger *l, const roast_run *run);
 /* Takes an attempt apart; false if its times are missing or absurd, and then it says only whether it failed and whether
  * it had succeeded before. Remembers failures, so each is to be shown once, in the order of records.
  * memory_out is set if memory is out. */
@@ -39,7 +46,33 @@ bool ledger_read(ledger *l, const run_chunk *row, ledger_attempt *out, bool *mem
 /* Adds an attempt that ledger_read gave. */
 void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt);
 
+/* What tells a chunk of the run from the others, whichever attempt this is. */
+uint64_t chunk_key(const run_chunk *row);
+
 /* When the last chunk was started that was not a retry: until then there was something to do. */
 int64_t ledger_last_start(const ledger *l);
+
+/* A task that may be something else than a chunk, or stand for one: which, is decided when a summary is made. */
+typedef struct kept_task {
+    int64_t start_ns, stop_ns;
+    uint32_t worker;
+    bool of_processor, of_retries, done, retry;
+} kept_task;
+
+/* The tasks of the engine. Those that are chunks for certain are only summed; in nanoseconds, so that the order in
+ * which they come does not matter. */
+typedef struct task_sums {
+    intern addresses;  /* of workers; number is the worker's */
+    int64_t *chunk_ns; /* by worker, and one more */
+    int64_t chunk_tasks;
+    kept_task *kept;
+    size_t count, capacity;
+    roast_str processor; /* as the run named it when they came */
+} task_sums;
+
+struct roast_analysis;
+roast_code feed_task(void *analysis, const roast_task *task);
+bool fit_tasks(struct roast_analysis *a); /* false if memory is out */
+void task_sums_release(task_sums *tasks);
 
 #endif

@@ -5,28 +5,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-typedef struct section_tally {
-    int64_t count, duration_ns, max_duration_ns, cpu_ns, bytes;
-    moments mem_delta; /* MiB, per chunk */
-    bool seen;
-} section_tally;
-
-typedef struct section_pass {
-    section_tally *by_name; /* indexed by name */
-    size_t names, sections;
-} section_pass;
-
-static roast_code see_section(void *context, const run_section *row)
+roast_code feed_section(void *context, const run_section *row)
 {
-    section_pass *pass = context;
-    if (row->name >= pass->names)
+    analysis *a = context;
+    if (row->name >= a->n_names)
         return ROAST_OK;
-    section_tally *tally = &pass->by_name[row->name];
+    section_tally *tally = &a->sections[row->name];
     const roast_section *section = &row->record;
     if (!tally->seen) {
         tally->seen = true;
         tally->duration_ns = tally->max_duration_ns = tally->cpu_ns = tally->bytes = ROAST_ABSENT;
-        pass->sections++;
     }
     add_measured(&tally->count, section->count);
     add_measured(&tally->duration_ns, section->duration_ns);
@@ -57,16 +45,14 @@ static void fill_row(roast_summary *summary, size_t row, roast_str name, const s
 
 roast_code analyse_sections(analysis *a, roast_error *err)
 {
-    arena scratch = {0};
-    section_pass pass = {.names = run_names(a->run)};
-    pass.by_name = arena_alloc(&scratch, pass.names, sizeof *pass.by_name);
-    roast_code code = pass.by_name ? run_each_section(a->run, RUN_MEASURES, see_section, &pass, err) : fail_memory(err);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_SECTION, pass.sections))
-        code = fail_memory(err);
+    size_t sections = 0, row = 0;
+    for (size_t name = 0; name < a->n_names; name++)
+        sections += a->sections[name].seen;
+    if (!summary_add_rows(a->summary, ROAST_SCOPE_SECTION, sections))
+        return fail_memory(err);
     double process = clock_seconds(a->all.attempted_ns); /* sections of failed attempts are there too */
-    for (size_t name = 0, row = 0; !code && name < pass.names; name++)
-        if (pass.by_name[name].seen)
-            fill_row(a->summary, row++, run_name(a->run, (uint32_t)name), &pass.by_name[name], process);
-    arena_release(&scratch);
-    return code;
+    for (size_t name = 0; name < a->n_names; name++)
+        if (a->sections[name].seen)
+            fill_row(a->summary, row++, run_name(a->run, (uint32_t)name), &a->sections[name], process);
+    return ROAST_OK;
 }

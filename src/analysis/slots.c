@@ -1,6 +1,10 @@
 /* The cores of a worker as slots. */
 #include "analysis/slots.h"
 
+#include <stdlib.h>
+
+#include "base/room.h"
+
 enum { MOST_SLOTS = 4096 }; /* of one worker; a damaged record must not take all memory */
 
 /* Clocks and roundings: what begins this little before the end of another follows it. */
@@ -14,22 +18,58 @@ static void clear_slots(slot_group *group)
 
 static bool init_group(slot_group *group, int64_t cores, arena *memory)
 {
-    group->count = cores < 1 ? 1 : cores > MOST_SLOTS ? MOST_SLOTS : (uint32_t)cores;
+    uint32_t count = cores < 1 ? 1 : cores > MOST_SLOTS ? MOST_SLOTS : (uint32_t)cores;
+    if (group->count == count)
+        return true;
+    group->count = count;
     group->slots = arena_alloc(memory, group->count, sizeof *group->slots);
     if (group->slots)
         clear_slots(group);
     return group->slots;
 }
 
-bool slot_table_init(slot_table *table, const roast_run *run, uint32_t elsewhere, arena *memory)
+bool slot_group_used(const slot_group *group)
 {
-    size_t workers = run_workers(run);
-    *table = (slot_table){.n_groups = workers + 1};
-    table->groups = arena_alloc(memory, table->n_groups, sizeof *table->groups);
-    bool done = table->groups != NULL;
+    return group->count && group->slots[0].first_start_ns != ROAST_ABSENT; /* slots are taken in order */
+}
+
+/* Gives a group that has not been used as many slots as there are cores. */
+static bool fit_group(slot_group *group, int64_t cores, arena *memory)
+{
+    return slot_group_used(group) || init_group(group, cores, memory);
+}
+
+bool slot_table_fit(slot_table *table, const roast_run *run, int64_t elsewhere, arena *memory)
+{
+    size_t workers = run_workers(run), before = table->n_groups ? table->n_groups - 1 : 0;
+    slot_group *groups = grow_before_last(table->groups, before, workers, sizeof *groups, &(slot_group){0});
+    if (!groups)
+        return false;
+    table->groups = groups;
+    table->n_groups = workers + 1;
+    bool done = fit_group(&groups[workers], elsewhere, memory);
     for (uint32_t i = 0; done && i < workers; i++)
-        done = init_group(&table->groups[i], run_worker(run, i)->cores, memory);
-    return done && init_group(&table->groups[workers], elsewhere, memory);
+        done = fit_group(&groups[i], run_worker(run, i)->cores, memory);
+    return done;
+}
+
+bool slot_table_copy(slot_table *copy, const slot_table *table, arena *memory)
+{
+    *copy = *table;
+    copy->groups = arena_grow(memory, table->groups, table->n_groups, table->n_groups, sizeof *copy->groups);
+    for (size_t i = 0; copy->groups && i < copy->n_groups; i++) {
+        slot_group *group = &copy->groups[i];
+        group->slots = arena_grow(memory, group->slots, group->count, group->count, sizeof *group->slots);
+        if (!group->slots)
+            return false;
+    }
+    return copy->groups;
+}
+
+void slot_table_release(slot_table *table)
+{
+    free(table->groups);
+    *table = (slot_table){0};
 }
 
 void slot_table_clear(slot_table *table)

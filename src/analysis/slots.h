@@ -27,8 +27,12 @@ typedef struct slot_table {
     int64_t intervals, misfits; /* misfits: no slot was free; they were laid over another */
 } slot_table;
 
-/* elsewhere: slots of the last group. False if memory is out. */
-bool slot_table_init(slot_table *table, const roast_run *run, uint32_t elsewhere, arena *memory);
+/* Gives the table a group for each worker that the run has by now; groups that are in use stay as they are. A table
+ * that is all zero is empty. elsewhere: slots of the last group. The slots are in the arena. False if memory is out. */
+bool slot_table_fit(slot_table *table, const roast_run *run, int64_t elsewhere, arena *memory);
+bool slot_table_copy(slot_table *copy, const slot_table *table, arena *memory); /* all of it in the arena */
+void slot_table_release(slot_table *table);
+bool slot_group_used(const slot_group *group);
 void slot_table_clear(slot_table *table);
 /* Lays an interval into the free slot that was used last (or idle longest: in_turn), which for intervals in the order
  * of their starts or of their ends needs no more slots than ran at once. Gives the slot, and in idle_ns (if not NULL)

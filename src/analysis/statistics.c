@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -122,22 +123,96 @@ static void select_rank(double *values, size_t count, size_t rank)
     }
 }
 
+/* A rank between ranks. */
+typedef struct rank_position {
+    size_t below;
+    double fraction;
+} rank_position;
+
+static rank_position position_of(size_t count, double percent)
+{
+    double position = percent / 100.0 * (double)(count - 1);
+    size_t below = (size_t)position < count ? (size_t)position : count - 1;
+    return (rank_position){below, position - (double)below};
+}
+
+static double value_at_position(double *values, size_t count, rank_position at)
+{
+    select_rank(values, count, at.below);
+    if (at.fraction <= 0 || at.below + 1 >= count)
+        return values[at.below];
+    double next = values[at.below + 1]; /* the smallest of those after it */
+    for (size_t i = at.below + 2; i < count; i++)
+        next = values[i] < next ? values[i] : next;
+    return values[at.below] + (next - values[at.below]) * at.fraction;
+}
+
 double percentile(double *values, size_t count, double percent)
 {
-    if (!count)
-        return (double)NAN;
-    double position = percent / 100.0 * (double)(count - 1);
-    size_t below = (size_t)position;
-    if (below >= count - 1)
-        below = count - 1;
-    select_rank(values, count, below);
-    double fraction = position - (double)below;
-    if (fraction <= 0 || below + 1 >= count)
-        return values[below];
-    double next = values[below + 1]; /* the smallest of those after it */
-    for (size_t i = below + 2; i < count; i++)
-        next = values[i] < next ? values[i] : next;
-    return values[below] + (next - values[below]) * fraction;
+    return count ? value_at_position(values, count, position_of(count, percent)) : (double)NAN;
+}
+
+/* The leading bits of a number, such that a larger number never has a smaller one. */
+static size_t rank_range(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (size_t)((bits >> 63 ? ~bits : bits | UINT64_C(1) << 63) >> (64 - RANK_BITS));
+}
+
+void rank_count(rank_counts *ranks, double value)
+{
+    if (!isfinite(value))
+        return;
+    ranks->counts[rank_range(value)]++;
+    ranks->count++;
+}
+
+/* The range that the value of this rank is in, and how many values are in ranges before it that were not wanted. */
+static size_t range_of_rank(const rank_counts *ranks, const bool *wanted, size_t rank, size_t *unwanted_before)
+{
+    size_t range = 0, before = 0;
+    *unwanted_before = 0;
+    for (; before + ranks->counts[range] <= rank; range++) {
+        before += ranks->counts[range];
+        *unwanted_before += wanted[range] ? 0 : ranks->counts[range];
+    }
+    return range;
+}
+
+bool percentiles(const rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
+                 const void *context, const double *percents, double *out, size_t count)
+{
+    bool *wanted = calloc(RANK_RANGES, sizeof *wanted);
+    size_t kept = 0, unwanted, from = ranks->count;
+    for (size_t i = 0; wanted && ranks->count && i < count; i++) {
+        rank_position at = position_of(ranks->count, percents[i]);
+        size_t next = at.below + 1 < ranks->count ? at.below + 1 : at.below;
+        wanted[range_of_rank(ranks, wanted, at.below, &unwanted)] = true;
+        wanted[range_of_rank(ranks, wanted, next, &unwanted)] = true;
+    }
+    for (size_t i = 0; wanted && i < RANK_RANGES; i++)
+        kept += wanted[i] ? ranks->counts[i] : 0;
+    double *values = malloc((kept + 1) * sizeof *values);
+    from = 0;
+    for (size_t i = 0; wanted && values && from < kept && i < n_values; i++) {
+        double v = value(context, i);
+        if (isfinite(v) && wanted[rank_range(v)])
+            values[from++] = v;
+    }
+    for (size_t i = 0; wanted && values && i < count; i++) {
+        out[i] = (double)NAN;
+        if (!ranks->count)
+            continue;
+        rank_position at = position_of(ranks->count, percents[i]);
+        range_of_rank(ranks, wanted, at.below, &unwanted);
+        at.below -= unwanted;
+        out[i] = value_at_position(values, kept, at);
+    }
+    bool done = wanted && values;
+    free(wanted);
+    free(values);
+    return done;
 }
 
 void timeline_add(timeline *t, int64_t t_ns, double value)

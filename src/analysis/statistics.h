@@ -33,6 +33,20 @@ double line_fit_residual_deviation(const line_fit *fit); /* n - 2 */
 /* Exact percentile, linear between ranks; NAN for none. Reorders the values. */
 double percentile(double *values, size_t count, double percent);
 
+/* How many values there are, by their leading bits: then a percentile need look only at the values that share them. */
+enum { RANK_BITS = 14, RANK_RANGES = 1 << RANK_BITS };
+
+typedef struct rank_counts {
+    size_t count;
+    uint32_t counts[RANK_RANGES];
+} rank_counts;
+
+void rank_count(rank_counts *ranks, double value); /* one that is not finite is left out */
+/* Exact percentiles of values that have all been counted and are given by their index, in one walk over them. NAN for
+ * none. False if memory is out. */
+bool percentiles(const rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
+                 const void *context, const double *percents, double *out, size_t count);
+
 /* A quantity over time, given point by point and integrated by trapezoids. Times that go back are passed over. */
 typedef struct timeline {
     int64_t points;

@@ -1,4 +1,4 @@
-/* The summary: how it is filled and asked, and the order in which analysis runs. */
+/* The summary: how it is filled and asked, and the order in which its parts are made. */
 #include "analysis/summary.h"
 
 #include <math.h>
@@ -127,14 +127,14 @@ roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, 
 
 /* ---- Shared by the parts ------------------------------------------------------------------------------------- */
 
-void extend_window(analysis *a, int64_t t_ns)
+void extend_window(time_window *window, int64_t t_ns)
 {
     if (t_ns == ROAST_ABSENT)
         return;
-    if (a->first_ns == ROAST_ABSENT || t_ns < a->first_ns)
-        a->first_ns = t_ns;
-    if (a->last_ns == ROAST_ABSENT || t_ns > a->last_ns)
-        a->last_ns = t_ns;
+    if (window->first_ns == ROAST_ABSENT || t_ns < window->first_ns)
+        window->first_ns = t_ns;
+    if (window->last_ns == ROAST_ABSENT || t_ns > window->last_ns)
+        window->last_ns = t_ns;
 }
 
 void add_measured(int64_t *sum, int64_t term)
@@ -161,15 +161,7 @@ double ratio(double numerator, double denominator)
     return denominator != 0 ? numerator / denominator : (double)NAN;
 }
 
-/* ---- The order of analysis ----------------------------------------------------------------------------------- */
-
-static chunk_tally *new_tallies(roast_summary *summary, size_t count)
-{
-    chunk_tally *tallies = arena_alloc(&summary->memory, count + 1, sizeof *tallies);
-    for (size_t i = 0; tallies && i <= count; i++)
-        tallies[i].cpu_ns = tallies[i].open_ns = tallies[i].bytes_read = tallies[i].read_requests = ROAST_ABSENT;
-    return tallies;
-}
+/* ---- Making one -------------------------------------------------------------------------------------------- */
 
 static roast_code copy_facts(roast_summary *summary, const roast_run *run, roast_error *err)
 {
@@ -219,9 +211,6 @@ static void take_given(roast_summary *summary, const roast_run *run)
     }
 }
 
-/* Attempts that a summary explains in passing: memory must not grow with the run. explain_run has no such limit. */
-enum { MOST_EXPLAINED = 50000 };
-
 roast_code analyse_causes(analysis *a, roast_error *err)
 {
     roast_summary *summary = a->summary;
@@ -234,18 +223,12 @@ roast_code analyse_causes(analysis *a, roast_error *err)
     return code;
 }
 
-static roast_code analyse(analysis *a, roast_error *err)
+static roast_code fill_summary(analysis *a, roast_error *err)
 {
     static roast_code (*const parts[])(analysis *, roast_error *) = {
         analyse_chunks,   analyse_sections,   analyse_workers, analyse_workflow, analyse_fine,
         analyse_branches, analyse_efficiency, analyse_ledger,  analyse_causes,
     };
-    a->datasets = new_tallies(a->summary, run_datasets(a->run));
-    a->files = new_tallies(a->summary, run_files(a->run));
-    a->workers = new_tallies(a->summary, run_workers(a->run));
-    if (!a->datasets || !a->files || !a->workers || !ledger_init(&a->ledger, a->run) ||
-        !trace_init(&a->trace, a->run, MOST_EXPLAINED))
-        return fail_memory(err);
     take_given(a->summary, a->run);
     roast_code code = copy_facts(a->summary, a->run, err);
     for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
@@ -256,22 +239,30 @@ static roast_code analyse(analysis *a, roast_error *err)
     return copy_notes(a->summary, a->run, err);
 }
 
+roast_code roast_analysis_summary(roast_summary **out, roast_analysis *a, roast_error *err)
+{
+    *out = NULL;
+    roast_code code = roast_analysis_feed(a, err); /* rows and small tables are of one moment */
+    if (code)
+        return code;
+    a->summary = calloc(1, sizeof *a->summary);
+    code = a->summary ? fill_summary(a, err) : fail_memory(err);
+    if (code)
+        roast_summary_free(a->summary);
+    else
+        *out = a->summary;
+    a->summary = NULL;
+    return code;
+}
+
 roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err)
 {
     *out = NULL;
-    roast_summary *summary = calloc(1, sizeof *summary);
-    if (!summary)
-        return fail_memory(err);
-    analysis a = {.run = run, .summary = summary, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
-    a.all.cpu_ns = a.all.open_ns = a.all.bytes_read = a.all.read_requests = ROAST_ABSENT;
-    roast_code code = analyse(&a, err);
-    read_set_release(&a.read_sets);
-    ledger_release(&a.ledger);
-    trace_release(&a.trace);
-    if (code)
-        roast_summary_free(summary);
-    else
-        *out = summary;
+    roast_analysis *a;
+    roast_code code = roast_analysis_open(&a, run, err);
+    if (!code)
+        code = roast_analysis_summary(out, a, err);
+    roast_analysis_close(a);
     return code;
 }
 

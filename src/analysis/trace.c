@@ -6,12 +6,17 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/room.h"
 
-bool trace_init(trace *t, const roast_run *run, size_t most)
+bool trace_fit(trace *t, const roast_run *run)
 {
-    *t = (trace){.most = most, .n_workers = run_workers(run)};
-    t->workers = calloc(t->n_workers + 1, sizeof *t->workers);
-    return t->workers;
+    trace_memory *workers =
+        grow_before_last(t->workers, t->n_workers, run_workers(run), sizeof *workers, &(trace_memory){0});
+    if (!workers)
+        return false;
+    t->workers = workers;
+    t->n_workers = run_workers(run);
+    return true;
 }
 
 void trace_release(trace *t)
@@ -66,14 +71,12 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
     }
     if (!make_room(t))
         return false;
-    uint64_t key = ((uint64_t)row->file + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)chunk->entry_start;
-    trace_attempt *a = &t->attempts[t->count++];
-    *a = (trace_attempt){.start_ns = attempt->start_ns, .end_ns = attempt->end_ns};
+    trace_attempt *a = &t->attempts[t->count];
+    *a = (trace_attempt){.start_ns = attempt->start_ns, .end_ns = attempt->end_ns, .number = (uint32_t)t->count++};
     a->worker = row->worker;
     a->dataset = row->dataset;
     a->file = row->file;
-    a->chunk = (uint32_t)((key * UINT64_C(0xd6e8feb86659fd93)) >> 32);
-    a->after = TRACE_NONE;
+    a->chunk = chunk_key(row);
     a->events = number_or_nan(chunk->events);
     a->bytes = number_or_nan(chunk->bytes_read);
     a->open = seconds_or_zero(chunk->open_ns);
@@ -95,7 +98,7 @@ static int compare_starts(const void *left, const void *right)
     const trace_attempt *a = left, *b = right;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->chunk > b->chunk) - (a->chunk < b->chunk);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 static bool link_retries(trace *t)
@@ -104,6 +107,7 @@ static bool link_retries(trace *t)
     bool done = true;
     for (size_t i = 0; i < t->count && done; i++) {
         trace_attempt *a = &t->attempts[i];
+        a->after = TRACE_NONE;
         if (!a->failed && !a->retry)
             continue;
         uint32_t *last = u64map_at(&failed, a->chunk);
@@ -127,13 +131,13 @@ static bool died_with(const roast_worker *worker, const trace_attempt *a)
 static bool find_gaps(trace *t, const roast_run *run, int64_t last_ns)
 {
     arena memory = {0};
-    slot_table slots;
-    bool done = slot_table_init(&slots, run, 1, &memory);
-    slots.in_turn = true;
+    slot_table slots = {.in_turn = true};
+    bool done = slot_table_fit(&slots, run, 1, &memory);
     for (size_t i = 0; i < t->count && done; i++) {
         trace_attempt *a = &t->attempts[i];
         int64_t idle;
         a->killed = died_with(run_worker(run, a->worker), a);
+        a->gap = 0;
         if (a->worker == RUN_UNKNOWN)
             continue;
         int64_t first = slots.groups[a->worker].slots[0].first_start_ns;
@@ -143,12 +147,15 @@ static bool find_gaps(trace *t, const roast_run *run, int64_t last_ns)
         if (idle != ROAST_ABSENT && !a->retry && a->start_ns <= last_ns)
             a->gap = (float)clock_seconds(idle);
     }
+    slot_table_release(&slots);
     arena_release(&memory);
     return done;
 }
 
 bool trace_finish(trace *t, const roast_run *run, int64_t last_ns)
 {
+    if (t->dropped) /* it tells nothing of the run as a whole */
+        return true;
     if (t->count)
         qsort(t->attempts, t->count, sizeof *t->attempts, compare_starts);
     return link_retries(t) && find_gaps(t, run, last_ns);

@@ -14,7 +14,8 @@ typedef struct trace_attempt {
     float events, bytes;                                      /* NAN if not known */
     float gap;                                         /* seconds that its core had been idle before, while it waited */
     uint32_t worker, dataset, file;                    /* RUN_UNKNOWN if not known */
-    uint32_t chunk;                                    /* hash of file and first entry */
+    uint32_t number;                                   /* in the order of records */
+    uint64_t chunk;                                    /* which of them: chunk_key */
     uint32_t after;                                    /* the failed attempt that it repeats; TRACE_NONE */
     bool failed, recomputed, retry, cpu_known, killed; /* killed: with its worker */
 } trace_attempt;
@@ -34,11 +35,13 @@ typedef struct trace {
     size_t n_workers;
 } trace;
 
-/* false if memory is out; so is trace_add. */
-bool trace_init(trace *t, const roast_run *run, size_t most);
+/* Gives a trace, which may be all zero but for most, the workers that the run has by now. False if memory is out; so is
+ * trace_add. */
+bool trace_fit(trace *t, const roast_run *run);
 bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt);
 void trace_release(trace *t);
-/* Orders the attempts and finds out what follows what. last_ns: when the last chunk was first started. */
+/* Orders the attempts and finds out what follows what; may be done again after more have come. last_ns: when the last
+ * chunk was first started. */
 bool trace_finish(trace *t, const roast_run *run, int64_t last_ns);
 
 /* Seconds of an attempt from opening the file to handing back. */

@@ -1,4 +1,4 @@
-/* Workers: one pass over the samples, and the timeline of arrivals and departures. The timeline is exact where the
+/* Workers: their samples, and the timeline of arrivals and departures. The timeline is exact where the
  * engine announces them and sampled where it does not; both go through one integral (statistics.h), in which a step
  * is two points at one time. */
 #include <math.h>
@@ -10,35 +10,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "base/str.h"
 #include "model/facts.h"
-
-/* A worker is looked at in two ways: heartbeats come with the time of their arrival, the probe's samples are finer and
- * come in batches. Each stream is in order; both together are not. */
-typedef struct sample_stream {
-    timeline memory, cpu; /* bytes; percent of one core */
-} sample_stream;
-
-typedef struct worker_tally {
-    sample_stream heartbeats, probe;
-    int64_t samples, spilled_peak;
-    int64_t first_ns, last_ns; /* of its samples */
-    uint32_t host;
-} worker_tally;
-
-/* Rates that belong to a host are reported by each of its workers: they are merged and integrated once. */
-typedef struct host_tally {
-    timeline net_read, net_write, disk_read, disk_write;
-} host_tally;
-
-typedef struct worker_pass {
-    analysis *a;
-    worker_tally *workers;
-    host_tally *hosts;
-    intern host_names;
-    size_t n_workers;
-    int64_t samples;
-} worker_pass;
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
@@ -65,16 +39,19 @@ static void see_use(worker_tally *worker, const roast_sample *sample)
         worker->spilled_peak = sample->spilled;
 }
 
-static roast_code see_sample(void *context, const run_sample *row)
+roast_code feed_sample(void *context, const run_sample *row)
 {
-    worker_pass *pass = context;
+    analysis *a = context;
     const roast_sample *sample = &row->record;
-    if (row->worker >= pass->n_workers || sample->t_ns == ROAST_ABSENT)
+    if (row->worker >= a->n_workers)
         return ROAST_OK;
-    worker_tally *worker = &pass->workers[row->worker];
-    host_tally *host = &pass->hosts[worker->host];
-    pass->samples++;
-    extend_window(pass->a, sample->t_ns);
+    worker_tally *worker = &a->worker.workers[row->worker];
+    host_tally *host = &a->worker.hosts[worker->host];
+    worker->fed = true;
+    if (sample->t_ns == ROAST_ABSENT)
+        return ROAST_OK;
+    a->worker.samples++;
+    extend_window(&a->window, sample->t_ns);
     see_use(worker, sample);
     /* By the host's own clock: what is known of its workers' offsets would shuffle their samples. */
     add_rate(&host->net_read, row->host_ns, sample->net_read);
@@ -84,20 +61,48 @@ static roast_code see_sample(void *context, const run_sample *row)
     return ROAST_OK;
 }
 
-static roast_code read_samples(worker_pass *pass, arena *scratch, roast_error *err)
+bool fit_workers(analysis *a)
 {
-    pass->workers = arena_alloc(scratch, pass->n_workers, sizeof *pass->workers);
-    pass->hosts = arena_alloc(scratch, pass->n_workers, sizeof *pass->hosts);
-    if (!pass->workers || !pass->hosts)
-        return fail_memory(err);
-    for (uint32_t i = 0; i < pass->n_workers; i++) {
-        uint32_t host = intern_add(&pass->host_names, worker_host(run_worker(pass->a->run, i)), NULL);
+    size_t before = a->n_workers, count = run_workers(a->run);
+    worker_sums *sums = &a->worker;
+    const worker_tally fresh = {.spilled_peak = ROAST_ABSENT, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
+    worker_tally *workers = grow_before_last(sums->workers, before, count, sizeof *workers, &fresh);
+    sums->workers = workers ? workers : sums->workers;
+    host_tally *hosts = grow_before_last(sums->hosts, before, count, sizeof *hosts, &(host_tally){0});
+    sums->hosts = hosts ? hosts : sums->hosts;
+    for (uint32_t i = 0; workers && hosts && i < count; i++) {
+        const roast_worker *worker = run_worker(a->run, i);
+        uint32_t host = i < before ? workers[i].host : intern_add(&sums->host_names, worker_host(worker), NULL);
         if (host == INTERN_NONE)
-            return fail_memory(err);
-        pass->workers[i] = (worker_tally){
-            .host = host, .spilled_peak = ROAST_ABSENT, .first_ns = ROAST_ABSENT, .last_ns = ROAST_ABSENT};
+            return false;
+        workers[i].host = host;
+        workers[i].cores = worker->cores;
+        workers[i].clock_offset_ns = worker->clock_offset_ns;
     }
-    return run_each_sample(pass->a->run, RUN_MEASURES, see_sample, pass, err);
+    return workers && hosts;
+}
+
+/* Cores, clock and host of a worker are recorded before its first row, but for engines that learn of them later. A
+ * worker without rows may change; only its host may not, for hosts are numbered as their workers come. */
+bool workers_changed(const analysis *a)
+{
+    for (uint32_t i = 0; i < a->n_workers; i++) {
+        const worker_tally *tally = &a->worker.workers[i];
+        const roast_worker *worker = run_worker(a->run, i);
+        bool same =
+            worker && str_equal(worker_host(worker), a->worker.host_names.strings[tally->host]) &&
+            (!tally->fed || (worker->cores == tally->cores && worker->clock_offset_ns == tally->clock_offset_ns));
+        if (!same)
+            return true;
+    }
+    return false;
+}
+
+void worker_sums_release(worker_sums *sums)
+{
+    intern_release(&sums->host_names);
+    free(sums->workers);
+    free(sums->hosts);
 }
 
 /* The finer of the two streams, unless it tells of less of the worker's time. */
@@ -128,15 +133,15 @@ static double share(double value, int64_t whole)
 }
 
 /* Means over workers of each worker's time-weighted mean; extremes over all workers and times. */
-static void set_usage(const worker_pass *pass, roast_summary *summary)
+static void set_usage(const analysis *a, roast_summary *summary)
 {
     moments memory = {0}, memory_use = {0}, cpu_use = {0};
     double peak = (double)NAN, memory_low = (double)NAN, memory_high = (double)NAN, cpu_low = (double)NAN,
            cpu_high = (double)NAN;
     int64_t spilled = ROAST_ABSENT;
-    for (uint32_t i = 0; i < pass->n_workers; i++) {
-        const worker_tally *tally = &pass->workers[i];
-        const roast_worker *worker = run_worker(pass->a->run, i);
+    for (uint32_t i = 0; i < a->n_workers; i++) {
+        const worker_tally *tally = &a->worker.workers[i];
+        const roast_worker *worker = run_worker(a->run, i);
         timeline used = memory_of(tally), busy = cpu_of(tally);
         spilled = tally->spilled_peak > spilled ? tally->spilled_peak : spilled;
         if (used.points) {
@@ -172,14 +177,14 @@ static void add_integral(double *sum, const timeline *rate)
         *sum = (isfinite(*sum) ? *sum : 0) + rate->integral;
 }
 
-static void set_host_traffic(const worker_pass *pass, roast_summary *summary)
+static void set_host_traffic(const analysis *a, roast_summary *summary)
 {
     double net_read = (double)NAN, net_write = (double)NAN, disk_read = (double)NAN, disk_write = (double)NAN;
-    for (uint32_t i = 0; i < pass->host_names.count; i++) {
-        add_integral(&net_read, &pass->hosts[i].net_read);
-        add_integral(&net_write, &pass->hosts[i].net_write);
-        add_integral(&disk_read, &pass->hosts[i].disk_read);
-        add_integral(&disk_write, &pass->hosts[i].disk_write);
+    for (uint32_t i = 0; i < a->worker.host_names.count; i++) {
+        add_integral(&net_read, &a->worker.hosts[i].net_read);
+        add_integral(&net_write, &a->worker.hosts[i].net_write);
+        add_integral(&disk_read, &a->worker.hosts[i].disk_read);
+        add_integral(&disk_write, &a->worker.hosts[i].disk_write);
     }
     summary_set_real(summary, M_run_net_read_bytes, net_read);
     summary_set_real(summary, M_run_net_write_bytes, net_write);
@@ -190,17 +195,18 @@ static void set_host_traffic(const worker_pass *pass, roast_summary *summary)
 /* ---- The window ---------------------------------------------------------------------------------------------- */
 
 /* The collector says when the run began and ended. An interrupted run has no end: its last record stands for it. */
-static void set_window(analysis *a)
+static void set_window(const analysis *a)
 {
+    time_window window = a->window;
     for (uint32_t i = 0; i < run_workers(a->run); i++)
-        extend_window(a, run_worker(a->run, i)->left_ns);
+        extend_window(&window, run_worker(a->run, i)->left_ns);
     for (size_t i = 0; i < run_counts(a->run); i++)
-        extend_window(a, roast_run_worker_count(a->run, i)->t_ns);
+        extend_window(&window, roast_run_worker_count(a->run, i)->t_ns);
     int64_t start = run_fact_int(a->run, "t_start_ns"), end = run_fact_int(a->run, "t_end_ns");
     if (start == ROAST_ABSENT)
-        start = a->first_ns;
+        start = window.first_ns;
     if (end == ROAST_ABSENT)
-        end = a->last_ns;
+        end = window.last_ns;
     if (start != ROAST_ABSENT && end != ROAST_ABSENT && end < start)
         end = start;
     a->summary->t_start_ns = start;
@@ -229,28 +235,28 @@ static roast_code read_timeline(worker_timeline *line, const analysis *a, arena 
 }
 
 /* How long a worker was there: by its arrival and departure, or by its samples where only those are known. */
-static double presence_seconds(const worker_pass *pass, uint32_t worker)
+static double presence_seconds(const analysis *a, uint32_t worker)
 {
-    const roast_worker *record = run_worker(pass->a->run, worker);
-    const worker_tally *tally = &pass->workers[worker];
+    const roast_worker *record = run_worker(a->run, worker);
+    const worker_tally *tally = &a->worker.workers[worker];
     int64_t from, to;
     bool announced = record->joined_ns != ROAST_ABSENT || record->left_ns != ROAST_ABSENT;
-    if (!announced && run_counts(pass->a->run) && tally->first_ns != ROAST_ABSENT)
+    if (!announced && run_counts(a->run) && tally->first_ns != ROAST_ABSENT)
         return clock_seconds(tally->last_ns - tally->first_ns);
-    const roast_summary *window = pass->a->summary;
+    const roast_summary *window = a->summary;
     bool present = worker_presence(record, window->t_start_ns, window->t_end_ns, &from, &to);
     return present ? clock_seconds(to - from) : 0;
 }
 
-static double cores_per_worker(const worker_pass *pass)
+static double cores_per_worker(const analysis *a)
 {
     double core_seconds = 0, seconds = 0;
     moments plain = {0};
-    for (uint32_t i = 0; i < pass->n_workers; i++) {
-        const roast_worker *worker = run_worker(pass->a->run, i);
+    for (uint32_t i = 0; i < a->n_workers; i++) {
+        const roast_worker *worker = run_worker(a->run, i);
         if (worker->cores == ROAST_ABSENT)
             continue;
-        double present = presence_seconds(pass, i);
+        double present = presence_seconds(a, i);
         core_seconds += (double)worker->cores * present;
         seconds += present;
         moments_add(&plain, (double)worker->cores);
@@ -258,11 +264,11 @@ static double cores_per_worker(const worker_pass *pass)
     return seconds > 0 ? core_seconds / seconds : moments_mean(&plain);
 }
 
-static void set_timeline(const worker_pass *pass, const worker_timeline *line, roast_summary *summary)
+static void set_timeline(const analysis *a, const worker_timeline *line, roast_summary *summary)
 {
     if (!line->workers.points)
         return;
-    double per_worker = cores_per_worker(pass);
+    double per_worker = cores_per_worker(a);
     summary_set_real(summary, M_run_avg_workers, timeline_average(&line->workers));
     summary_set_real(summary, M_run_mean_workers, line->workers.sum / (double)line->workers.points);
     summary_set_int(summary, M_run_peak_workers, (int64_t)line->workers.max);
@@ -306,23 +312,23 @@ static void fill_worker_chunks(const analysis *a, uint32_t i, roast_summary *sum
                       ratio(as_real(chunks->events), clock_seconds(chunks->process_ns) * 1000));
 }
 
-static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *summary)
+static void fill_worker_row(const analysis *a, uint32_t i, roast_summary *summary)
 {
-    const roast_worker *worker = run_worker(pass->a->run, i);
-    const worker_tally *tally = &pass->workers[i];
+    const roast_worker *worker = run_worker(a->run, i);
+    const worker_tally *tally = &a->worker.workers[i];
     timeline used = memory_of(tally), busy = cpu_of(tally);
     bool departed = worker->left_ns != ROAST_ABSENT && worker->left_ns <= summary->t_end_ns;
     summary_cell_text(summary, M_worker_worker, i, worker->address);
     summary_cell_text(summary, M_worker_host, i, worker_host(worker));
     summary_cell_int(summary, M_worker_cores, i, worker->cores);
     summary_cell_int(summary, M_worker_memory_limit, i, worker->memory_limit);
-    summary_cell_real(summary, M_worker_present_seconds, i, presence_seconds(pass, i));
+    summary_cell_real(summary, M_worker_present_seconds, i, presence_seconds(a, i));
     summary_cell_text(summary, M_worker_departure, i,
                       !departed      ? STR("stayed")
                       : worker->lost ? STR("lost")
                                      : STR("left"));
     summary_cell_text(summary, M_worker_reason, i, worker->reason);
-    fill_worker_chunks(pass->a, i, summary);
+    fill_worker_chunks(a, i, summary);
     if (used.points)
         summary_cell_int(summary, M_worker_peak_memory_bytes, i, (int64_t)used.max);
     summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&used));
@@ -330,36 +336,30 @@ static void fill_worker_row(const worker_pass *pass, uint32_t i, roast_summary *
     summary_cell_int(summary, M_worker_samples, i, tally->samples);
 }
 
-static roast_code fill_summary(worker_pass *pass, arena *scratch, roast_error *err)
+static roast_code fill_summary(const analysis *a, arena *scratch, roast_error *err)
 {
-    analysis *a = pass->a;
     worker_timeline line = {0};
-    bool sampled = run_counts(a->run) > 0, tracked = a->summary->t_start_ns != ROAST_ABSENT && pass->n_workers > 0;
+    bool sampled = run_counts(a->run) > 0, tracked = a->summary->t_start_ns != ROAST_ABSENT && a->n_workers > 0;
     roast_code code = read_timeline(&line, a, scratch, err);
-    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_WORKER, pass->n_workers))
+    if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_WORKER, a->n_workers))
         code = fail_memory(err);
     if (code)
         return code;
-    set_timeline(pass, &line, a->summary);
-    set_usage(pass, a->summary);
-    set_host_traffic(pass, a->summary);
+    set_timeline(a, &line, a->summary);
+    set_usage(a, a->summary);
+    set_host_traffic(a, a->summary);
     if (tracked && !sampled)
         set_arrivals(a);
-    for (uint32_t i = 0; i < pass->n_workers; i++)
-        fill_worker_row(pass, i, a->summary);
-    a->samples = pass->samples;
+    for (uint32_t i = 0; i < a->n_workers; i++)
+        fill_worker_row(a, i, a->summary);
     return ROAST_OK;
 }
 
 roast_code analyse_workers(analysis *a, roast_error *err)
 {
     arena scratch = {0};
-    worker_pass pass = {.a = a, .n_workers = run_workers(a->run)};
-    roast_code code = read_samples(&pass, &scratch, err);
     set_window(a);
-    if (!code)
-        code = fill_summary(&pass, &scratch, err);
-    intern_release(&pass.host_names);
+    roast_code code = fill_summary(a, &scratch, err);
     arena_release(&scratch);
     return code;
 }

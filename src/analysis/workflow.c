@@ -7,12 +7,12 @@
 #include "base/str.h"
 #include "model/facts.h"
 
-typedef struct totals {
+typedef struct run_totals {
     double events, bytes, seconds, chunks; /* NAN if nothing says */
     bool from_report;
-} totals;
+} run_totals;
 
-static void from_chunks(const analysis *a, totals *t)
+static void from_chunks(const analysis *a, run_totals *t)
 {
     if (a->all.chunks + a->all.failed == 0)
         return;
@@ -22,7 +22,7 @@ static void from_chunks(const analysis *a, totals *t)
     t->chunks = (double)a->all.chunks;
 }
 
-static roast_code from_report(roast_run *run, totals *t, roast_error *err)
+static roast_code from_report(roast_run *run, run_totals *t, roast_error *err)
 {
     const struct {
         const char *path;
@@ -44,7 +44,7 @@ static roast_code from_report(roast_run *run, totals *t, roast_error *err)
 }
 
 /* What the user gives per dataset replaces the report's totals by its sums; what no dataset has stays as it was. */
-static roast_code from_custom_metrics(roast_run *run, totals *t, roast_error *err)
+static roast_code from_custom_metrics(roast_run *run, run_totals *t, roast_error *err)
 {
     const struct {
         const char *path;
@@ -73,7 +73,7 @@ static double elapsed_seconds(const analysis *a)
     return clock_seconds(summary->t_end_ns - summary->t_start_ns);
 }
 
-static void set_totals(roast_summary *summary, const totals *t, double elapsed)
+static void set_totals(roast_summary *summary, const run_totals *t, double elapsed)
 {
     summary_set_real(summary, M_run_elapsed_time_seconds, elapsed);
     summary_set_int(summary, M_run_total_events, whole_number(t->events));
@@ -92,7 +92,7 @@ static void set_totals(roast_summary *summary, const totals *t, double elapsed)
 
 roast_code analyse_workflow(analysis *a, roast_error *err)
 {
-    totals t = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
+    run_totals t = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
     from_chunks(a, &t);
     roast_code code = ROAST_OK;
     if (!str_absent(roast_run_document(a->run, "report")))

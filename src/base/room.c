@@ -35,3 +35,17 @@ void *arena_with_room(arena *memory, void *array, size_t count, size_t *capacity
         *capacity = larger;
     return grown;
 }
+
+void *grow_before_last(void *array, size_t before, size_t count, size_t size, const void *fresh)
+{
+    if (array && count <= before)
+        return array;
+    char *grown = realloc(array, (count + 1) * size);
+    if (!grown)
+        return NULL;
+    if (array)
+        memcpy(grown + count * size, grown + before * size, size);
+    for (size_t i = array ? before : 0; i < count + !array; i++)
+        memcpy(grown + i * size, fresh, size);
+    return grown;
+}

@@ -41,6 +41,8 @@ struct roast_run {
     char *path;
     bool salvage;
     struct scan *scanning; /* the visit that is under way */
+    int64_t *from;         /* the next visit begins after this row, and moves it on; NULL: at the first */
+    uint64_t generation;   /* how often it was read, from 1 */
     roast_outcome outcome;
     small_table facts, documents; /* keyed_text */
     small_table names, datasets;  /* roast_str */
@@ -152,6 +154,7 @@ typedef struct scan {
     row_function each;
     void *context;
     int64_t rows, last_rowid;
+    int64_t from_rowid;  /* begins after it; ROAST_ABSENT: at the first */
     int64_t until_rowid; /* ends a backward scan where the forward one had ended */
     bool ended;
     roast_code code; /* of the row function */
@@ -216,6 +219,8 @@ static roast_code scan_columns(scan *s, const char *rowid, const char *columns, 
     buf sql = {0};
     buf_format(&sql, "SELECT visit(%s, %s) FROM ", rowid, columns);
     buf_format(&sql, backward ? "(SELECT rowid, * FROM %s ORDER BY rowid DESC LIMIT -1)" : "%s", s->table);
+    if (!backward && s->from_rowid != ROAST_ABSENT)
+        buf_format(&sql, " WHERE rowid > %lld", (long long)s->from_rowid);
     roast_code code = sql.code ? fail_memory(err) : scan_rows(s, sql.data, sqlite_code, err);
     buf_release(&sql);
     return code;
@@ -225,9 +230,14 @@ static roast_code scan_columns(scan *s, const char *rowid, const char *columns, 
 static roast_code scan_table(roast_run *run, const char *table, const char *columns, row_function each, void *context,
                              roast_error *err)
 {
-    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT};
+    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT, .from_rowid = ROAST_ABSENT};
     int sqlite_code = SQLITE_OK;
+    int64_t *from = run->from;
+    run->from = NULL;
+    s.from_rowid = from ? *from : ROAST_ABSENT;
     roast_code code = scan_columns(&s, "rowid", columns, false, &sqlite_code, err);
+    if (!code && from && s.rows)
+        *from = s.last_rowid;
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
     s.until_rowid = s.rows ? s.last_rowid : 0;
@@ -242,7 +252,7 @@ static roast_code scan_table(roast_run *run, const char *table, const char *colu
 static roast_code scan_keyed(roast_run *run, const char *table, const char *columns, row_function each, void *context,
                              roast_error *err)
 {
-    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT};
+    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT, .from_rowid = ROAST_ABSENT};
     int sqlite_code = SQLITE_OK;
     roast_code code = scan_columns(&s, "0", columns, false, &sqlite_code, err);
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
@@ -265,6 +275,7 @@ typedef struct record_reader {
     size_t count;
     bool keep;   /* texts outlive the row */
     bool failed; /* out of memory */
+    bool has_set; /* the row read last names a set of branches */
     buf names;   /* of the columns, for SELECT */
 } record_reader;
 
@@ -328,6 +339,7 @@ static void read_field(record_reader *reader, const record_field *field, sqlite3
         *(uint64_t *)target = (uint64_t)sqlite3_value_int64(column);
         break;
     case KIND_BRANCHES: /* the hash is not stored */
+        reader->has_set = sqlite3_value_type(column) != SQLITE_NULL;
         *index = column_index(column, &run->branch_sets);
         break;
     case KIND_TEXT:
@@ -615,6 +627,8 @@ static roast_code load_run(roast_run *run, roast_error *err)
 static roast_run *run_new(const char *path)
 {
     roast_run *run = calloc(1, sizeof *run);
+    if (run)
+        run->generation = 1;
     if (run && !(run->path = strdup(path))) {
         free(run);
         return NULL;
@@ -922,6 +936,9 @@ static roast_code visit_chunk(void *context, row r)
     chunk->id = sqlite3_value_int64(r[0]);
     reader_read(&v->reader, r + 1, &chunk->record);
     chunk->record.t_start_ns = to_client_clock(run_worker(v->run, chunk->worker), chunk->record.t_start_ns);
+    size_t names;
+    run_branch_set(v->run, chunk->branch_set, &names);
+    chunk->nameless_set = v->reader.has_set && !names;
     const roast_file *file = run_file(v->run, chunk->file);
     chunk->record.treename = file ? file->tree : str_none();
     chunk->record.uuid = file ? file->uuid : str_none();
@@ -1021,4 +1038,32 @@ roast_code roast_run_visit_tasks(roast_run *run, roast_task_visit each, void *co
     reader_plan(&v.reader, run, RECORD_task, NULL, RUN_EVERYTHING);
     reader_index(&v.reader, offsetof(roast_task, worker), &v.reference);
     return visit_records(&v, RECORD_task, visit_task, err);
+}
+
+roast_code run_each_new(roast_run *run, run_detail detail, run_position *position, const run_visitors *visitors,
+                        void *context, roast_error *err)
+{
+    roast_code code = ROAST_OK;
+    run->from = &position->chunk;
+    if (visitors->chunk)
+        code = run_each_chunk(run, detail, visitors->chunk, context, err);
+    run->from = &position->section;
+    if (!code && visitors->section)
+        code = run_each_section(run, detail, visitors->section, context, err);
+    run->from = &position->sample;
+    if (!code && visitors->sample)
+        code = run_each_sample(run, detail, visitors->sample, context, err);
+    run->from = &position->custom;
+    if (!code && visitors->custom)
+        code = run_each_custom(run, visitors->custom, context, err);
+    run->from = &position->task;
+    if (!code && visitors->task)
+        code = roast_run_visit_tasks(run, visitors->task, context, err);
+    run->from = NULL;
+    return code;
+}
+
+uint64_t run_generation(const roast_run *run)
+{
+    return run->generation;
 }

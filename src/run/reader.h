@@ -12,6 +12,7 @@ struct sqlite3;
 typedef struct run_chunk {
     int64_t id;
     uint32_t dataset, file, worker, branch_set;
+    bool nameless_set;  /* it read a set of branches of which no names are known (yet) */
     roast_chunk record; /* strings filled in; sections, branches and custom are visited apart */
 } run_chunk;
 
@@ -87,5 +88,24 @@ roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit
 roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit visit, void *context, roast_error *err);
 roast_code run_each_branch(roast_run *run, run_branch_visit visit, void *context, roast_error *err);
 roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
+
+/* Rows that were not there before: position says how far each table was read, and is moved on. A visitor may be NULL:
+ * its table is left for later. */
+typedef struct run_position {
+    int64_t chunk, section, sample, custom, task;
+} run_position;
+
+typedef struct run_visitors {
+    run_chunk_visit chunk;
+    run_section_visit section;
+    run_sample_visit sample;
+    run_custom_visit custom;
+    roast_task_visit task;
+} run_visitors;
+
+roast_code run_each_new(roast_run *run, run_detail detail, run_position *position, const run_visitors *visitors,
+                        void *context, roast_error *err);
+/* From 1; another one after each refresh. */
+uint64_t run_generation(const roast_run *run);
 
 #endif
