@@ -171,6 +171,13 @@ roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, 
 
 typedef struct roast_analysis roast_analysis;
 
+/* Reads what has been written since the run was opened or refreshed. What it gave out before is no longer valid; a
+ * finished run has nothing new. If it fails, the run is as it was. */
+roast_code roast_run_refresh(roast_run *run, roast_error *err);
+/* Lets go of the file until the next refresh: its writer cannot put the last touch to a file that somebody reads. Until
+ * then its rows cannot be visited; names, facts and tables can. */
+void roast_run_pause(roast_run *run);
+
 /* The run stays with the caller and must outlive the analysis. */
 roast_code roast_analysis_open(roast_analysis **out, roast_run *run, roast_error *err);
 /* Takes in the rows that are new since last time, as of the last refresh of the run. */

@@ -240,6 +240,7 @@ static roast_code open_finished(located_run *out, const char *path, bool salvage
     roast_code code = seal_check(path, &seal, &out->what);
     out->damaged = code == ROAST_CORRUPT;
     out->sealed = !code && seal == SEAL_INTACT;
+    out->final = true;
     if (code && !(salvage && out->damaged)) {
         if (err)
             *err = out->what;

@@ -10,6 +10,7 @@
 typedef struct located_run {
     sqlite3 *db;
     char *private_copy; /* a folder to remove when done; NULL if the run is read in place */
+    bool final;         /* finished, or in memory: nothing will be added to it */
     bool sealed;        /* every page is as it was written: SQLite need not look at each cell again */
     bool damaged;       /* opened to salvage; what says how it is damaged */
     roast_error what;

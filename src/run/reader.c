@@ -38,7 +38,7 @@ typedef struct small_table {
 struct roast_run {
     arena memory;
     located_run located;
-    char *path;
+    char *path, *scratch_dir;
     bool salvage;
     struct scan *scanning; /* the visit that is under way */
     int64_t *from;         /* the next visit begins after this row, and moves it on; NULL: at the first */
@@ -186,6 +186,10 @@ static void visit_end(sqlite3_context *context)
 static roast_code scan_rows(scan *s, const char *sql, int *sqlite_code, roast_error *err)
 {
     sqlite3_stmt *statement = NULL;
+    if (!s->run->located.db) {
+        *sqlite_code = SQLITE_OK;
+        return fail(err, ROAST_USAGE, "%s: paused; refresh it first", s->run->path);
+    }
     scan *outer = s->run->scanning; /* a row function may visit another table */
     s->run->scanning = s;
     *sqlite_code = sqlite3_prepare_v2(s->run->located.db, sql, -1, &statement, NULL);
@@ -608,13 +612,20 @@ static roast_outcome outcome_of(const roast_run *run)
     return alive ? ROAST_RUNNING : ROAST_INTERRUPTED;
 }
 
+/* Rows that SQLite visits in this run's database come to the receiver. */
+static roast_code send_rows_to(roast_run *run, roast_run *receiver, roast_error *err)
+{
+    int code = sqlite3_create_function_v2(run->located.db, "visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, receiver, NULL,
+                                          visit_step, visit_end, NULL);
+    return code == SQLITE_OK ? ROAST_OK : database_fail(run->located.db, run->path, "opening", err);
+}
+
 static roast_code load_run(roast_run *run, roast_error *err)
 {
-    if (sqlite3_create_function_v2(run->located.db, "visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, run, NULL, visit_step,
-                                   visit_end, NULL) != SQLITE_OK)
-        return database_fail(run->located.db, run->path, "opening", err);
     /* One transaction: a run that is being written is seen as it was at one moment. */
-    roast_code code = database_exec(run->located.db, run->path, "BEGIN", err);
+    roast_code code = send_rows_to(run, run, err);
+    if (!code)
+        code = database_exec(run->located.db, run->path, "BEGIN", err);
     for (size_t i = 0; !code && i < sizeof small_tables / sizeof *small_tables; i++)
         code = load_table(run, &small_tables[i], err);
     if (!code)
@@ -646,6 +657,10 @@ roast_code roast_run_open(roast_run **out, const char *path, const roast_open_op
     if (!run)
         return fail_memory(err);
     run->salvage = options && options->salvage;
+    if (options && options->scratch_dir && !(run->scratch_dir = strdup(options->scratch_dir))) {
+        roast_run_close(run);
+        return fail_memory(err);
+    }
     roast_code code = locate_run(&run->located, path, options, err);
     if (!code && run->located.damaged)
         add_note(run, "warning", run->located.what.message);
@@ -668,6 +683,7 @@ roast_code run_adopt(roast_run **out, sqlite3 *db, roast_error *err)
         return fail_memory(err);
     }
     run->located.db = db;
+    run->located.final = true;
     roast_code code = load_run(run, err);
     if (code)
         roast_run_close(run);
@@ -683,7 +699,35 @@ void roast_run_close(roast_run *run)
     locate_release(&run->located);
     arena_release(&run->memory);
     free(run->path);
+    free(run->scratch_dir);
     free(run);
+}
+
+/* A run that may still grow is opened anew. That is right whatever became of it: still being written, put into one
+ * file, or copied because it cannot be read in place. Small tables are small; rows stay where they are. */
+roast_code roast_run_refresh(roast_run *run, roast_error *err)
+{
+    if (run->located.final)
+        return ROAST_OK;
+    roast_run *fresh;
+    roast_open_options options = {run->salvage, run->scratch_dir};
+    roast_code code = roast_run_open(&fresh, run->path, &options, err);
+    if (!code && (code = send_rows_to(fresh, run, err)))
+        roast_run_close(fresh);
+    if (code)
+        return code;
+    roast_run before = *run;
+    *run = *fresh;
+    *fresh = before;
+    run->generation = before.generation + 1;
+    roast_run_close(fresh);
+    return ROAST_OK;
+}
+
+void roast_run_pause(roast_run *run)
+{
+    if (!run->located.final)
+        locate_release(&run->located);
 }
 
 /* ---- Small tables -------------------------------------------------------------------------------------------- */
@@ -841,6 +885,8 @@ static roast_code ask_document(roast_run *run, const char *sql, const char *cons
 {
     *out = (double)NAN;
     sqlite3_stmt *statement = NULL;
+    if (!run->located.db)
+        return fail(err, ROAST_USAGE, "%s: paused; refresh it first", run->path);
     int code = sqlite3_prepare_v2(run->located.db, sql, -1, &statement, NULL);
     for (int i = 0; i < 3 && code == SQLITE_OK; i++)
         if (arguments[i])
