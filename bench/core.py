@@ -99,5 +99,16 @@ def growth(context: Context) -> list[Line]:
     ]  # fmt: skip
 
 
+def following(context: Context) -> list[Line]:
+    """What a summary costs again after 1,000 more chunks, against opening the run: CPU time in one process."""
+    chunks = 100_000 if context.quick else 1_000_000
+    path = context.work / "followed.roast"
+    made = measure_json([context.tool("roast-follow"), str(chunks), str(WORKERS[chunks]), str(path)])
+    path.unlink()
+    opened, again = made["open_seconds"], made["refresh_seconds"]
+    return [Line(f"refresh {chunks:,} chunks after 1,000 more, against opening", seconds_text(again),
+                 seconds_text(opened), opened / again, 50)]  # fmt: skip
+
+
 def run(context: Context) -> list[Line]:
-    return (compare(context) if context.reference else []) + growth(context)
+    return (compare(context) if context.reference else []) + growth(context) + following(context)

@@ -234,7 +234,12 @@ static roast_code scan_columns(scan *s, const char *rowid, const char *columns, 
 static roast_code scan_table(roast_run *run, const char *table, const char *columns, row_function each, void *context,
                              roast_error *err)
 {
-    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT, .from_rowid = ROAST_ABSENT};
+    scan s = {.run = run,
+              .table = table,
+              .each = each,
+              .context = context,
+              .until_rowid = ROAST_ABSENT,
+              .from_rowid = ROAST_ABSENT};
     int sqlite_code = SQLITE_OK;
     int64_t *from = run->from;
     run->from = NULL;
@@ -256,7 +261,12 @@ static roast_code scan_table(roast_run *run, const char *table, const char *colu
 static roast_code scan_keyed(roast_run *run, const char *table, const char *columns, row_function each, void *context,
                              roast_error *err)
 {
-    scan s = {.run = run, .table = table, .each = each, .context = context, .until_rowid = ROAST_ABSENT, .from_rowid = ROAST_ABSENT};
+    scan s = {.run = run,
+              .table = table,
+              .each = each,
+              .context = context,
+              .until_rowid = ROAST_ABSENT,
+              .from_rowid = ROAST_ABSENT};
     int sqlite_code = SQLITE_OK;
     roast_code code = scan_columns(&s, "0", columns, false, &sqlite_code, err);
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
@@ -277,17 +287,17 @@ typedef struct record_reader {
         uint32_t *index; /* gets the place in a small table of what the field refers to; may be NULL */
     } columns[MOST_FIELDS];
     size_t count;
-    bool keep;   /* texts outlive the row */
-    bool failed; /* out of memory */
+    bool keep;    /* texts outlive the row */
+    bool failed;  /* out of memory */
     bool has_set; /* the row read last names a set of branches */
-    buf names;   /* of the columns, for SELECT */
+    buf names;    /* of the columns, for SELECT */
 } record_reader;
 
 /* Whether the file's table has a column: one that an older version did not write is absent. */
 static bool has_column(record_reader *reader, const char *table, const char *column)
 {
-    int code =
-        sqlite3_table_column_metadata(reader->run->located.db, NULL, table, column, NULL, NULL, NULL, NULL, NULL);
+    sqlite3 *db = reader->run->located.db; /* NULL while it is paused */
+    int code = db ? sqlite3_table_column_metadata(db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) : SQLITE_ERROR;
     if ((code & 0xFF) == SQLITE_NOMEM)
         reader->names.code = ROAST_MEMORY;
     return code == SQLITE_OK;
