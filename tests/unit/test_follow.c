@@ -443,7 +443,7 @@ static void what_a_source_puts_into_the_sink_is_in_the_run(void **state)
     roast_run *run;
     assert_int_equal(roast_run_open(&run, in_scratch("sink.roast"), NULL, NULL), ROAST_OK);
     assert_str(roast_run_fact(run, "host"), "here");
-    assert_str(run_document(run, "config"), "{}");
+    assert_str(roast_run_document(run, "config"), "{}");
     roast_run_close(run);
 }
 
