@@ -19,6 +19,22 @@ MAY_INCLUDE = {
     "view": {"base", "model", "run", "source", "analysis"},
 }
 
+# What the command and the extension use of the library beyond <roast.h> and base, and why. A list that may get shorter.
+BEYOND_ROAST_H = {
+    "tools": {
+        "source/root/many.h", "view/inspect.h", "view/html_tables.h", "view/terminal.h",  # inspect: progress, file by file
+        "view/json.h", "view/text.h",  # lists of names, and messages that are harmless on a terminal
+    },
+    "python/ext": {
+        "view/columns.h", "view/inspect_columns.h", "view/chunk_list.h", "model/chunk_value.h",  # columns without copies
+        "run/reader.h", "record/load.h", "analysis/statistics.h",  # what is there for 0.1.x
+        "probe/chunk.h", "probe/pack.h", "probe/readings.h", "probe/sampler.h", "model/packed.h",  # forks, readings
+        "source/root/many.h", "source/root/file_record.h", "view/inspect.h", "view/html_tables.h",  # inspect, as above
+        "view/chart.h", "view/table.h", "view/terminal.h", "view/json.h",  # the models, as Python objects
+        "view/comparison.h", "view/findings.h",
+    },
+}  # fmt: skip
+
 PRINTS_OR_EXITS = re.compile(
     r"(?<![\w.>])(v?f?printf|f?puts|f?putc|putchar|fwrite|perror|exit|_exit|abort|(?:secure_)?getenv|(?:un)?setenv|putenv)\s*\("
 )
@@ -129,6 +145,15 @@ def test_that_names_are_found():
     assert list(unused_functions(texts, set())) == ["src/x.h: nothing uses dead", "src/x.h: nothing uses unasked"]
 
 
+def beyond_roast_h(texts):
+    """Parts of the library that the command or the extension include without need."""
+    for path, text in texts.items():
+        for part, allowed in BEYOND_ROAST_H.items():
+            for include in OWN_INCLUDE.findall(text) if path.startswith(part + "/") else ():
+                if include.split("/")[0] in MAY_INCLUDE.keys() - {"base"} and include not in allowed:
+                    yield f"{path}: {include} is not in BEYOND_ROAST_H"
+
+
 def main():
     test_that_violations_are_found()
     test_that_names_are_found()
@@ -139,6 +164,7 @@ def main():
         f"the {len(sources)} files of src/ keep the layers of ARCHITECTURE.md": [
             f"{path.relative_to(ROOT)}: {text}" for path in sources for text in violations(path)
         ],
+        "the command and the extension use roast.h": list(beyond_roast_h(texts)),
         "a type's name means one thing": list(same_types(texts)),
         "a file's name means one thing": same_basenames(texts),
         "every function is used": list(unused_functions(texts, FOR_TESTS | NOT_YET)),
