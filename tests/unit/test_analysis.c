@@ -183,10 +183,10 @@ static void a_sampled_timeline_is_integrated_by_trapezoids(void **state)
     (void)state;
     run_writer *writer = new_run();
     set_window(writer, 0, 40);
-    static const roast_worker_count points[] = {{.t_ns = 30 * S, .workers = 4, .cores = 8},
-                                                {.t_ns = 0},
-                                                {.t_ns = 10 * S, .workers = 2, .cores = 4},
-                                                {.t_ns = 20 * S, .workers = 2, .cores = 4}};
+    static const roast_worker_count points[] = {{sizeof(roast_worker_count), .t_ns = 30 * S, .workers = 4, .cores = 8},
+                                                {sizeof(roast_worker_count), .t_ns = 0},
+                                                {sizeof(roast_worker_count), .t_ns = 10 * S, .workers = 2, .cores = 4},
+                                                {sizeof(roast_worker_count), .t_ns = 20 * S, .workers = 2, .cores = 4}};
     for (size_t i = 0; i < 4; i++)
         run_write_count(writer, &points[i], NULL);
     roast_summary *summary = summarize(writer);
