@@ -72,9 +72,9 @@ MUTANTS = [
         ),
         ("src/analysis/chunks.c", "    tally->failed += failed;\n", ""),
         ("src/analysis/chunks.c", "chunk->attempt == 2 && !", "chunk->attempt == 2 && "),
-        ("src/analysis/chunks.c", "duration * 1e6 / events)", "duration * 1e3 / events)"),
+        ("src/analysis/chunks.c", "duration * 1e6 / events :", "duration * 1e3 / events :"),
         ("src/analysis/chunks.c", "double limit = 3 *", "double limit = 2 *"),
-        ("src/analysis/chunks.c", "{M_run_chunk_duration_p95, 95}", "{M_run_chunk_duration_p95, 90}"),
+        ("src/analysis/chunks.c", "{M_run_chunk_duration_p05, M_run_chunk_duration_p50,", "{M_run_chunk_duration_p50, M_run_chunk_duration_p05,"),
         (
             "src/analysis/chunks.c",
             "const roast_str parts[] = {chunk->error_type, chunk->dataset, chunk->file, chunk->worker};",
@@ -95,7 +95,7 @@ MUTANTS = [
         ("src/analysis/reduce.c", "y > r->greatest.y", "y >= r->least.y"),
         ("src/analysis/ledger.c", "!retry && start_ns > l->last_first_start_ns", "start_ns > l->last_first_start_ns"),
         ("src/analysis/ledger.c", "out->failed ? LEDGER_FAILED : LEDGER_LOST", "out->failed ? LEDGER_LOST : LEDGER_FAILED"),
-        ("src/analysis/ledger.c", "task->stop_ns <= pass->l->first_start_ns)", "task->stop_ns > pass->l->first_start_ns)"),
+        ("src/analysis/ledger.c", "task->stop_ns <= l->first_start_ns ?", "task->stop_ns > l->first_start_ns ?"),
         (
             "src/analysis/ledger.c",
             "idle->tail += seconds_between(turn, to) - busy_after",
@@ -137,6 +137,6 @@ MUTANTS = [
         ("src/run/writer.c", ".id = ++w->n_workers}", ".id = w->n_workers++}"),
         ("src/run/locate.c", "|| *c == '#' ||", "||"),
         ("src/run/locate.c", '        buf_text(uri, "./");\n', '        buf_text(uri, "//");\n'),
-        ("src/run/locate.c", ">= RUN_VERSION)\n        return ROAST_OK;", ">= RUN_VERSION + 1)\n        return ROAST_OK;"),
+        ("src/run/locate.c", "user_version\") < RUN_VERSION", "user_version\") > RUN_VERSION"),
     )
 ]
