@@ -114,20 +114,24 @@ def reading(folder):
 def compatibility(folder):
     import datetime
 
+    from roastcoffea.legacy import chunks as of_chunks
+    from roastcoffea.legacy import totals, tracking
+
     now = datetime.datetime(2026, 1, 1)
     chunks = [{"duration": 1.0, "num_events": 3, "mem_delta_mb": 1.5, "dataset": "d", "file": "f", "entry_start": 0,
                "entry_stop": 1, "t_start": 0.0, "t_end": 1.0, "accessed_branches": ["a"], "error": None,
                "file_metadata": {"filename": "f", "compression_ratio": 0.5}}] * 3
     sections = [{"name": "m", "type": "memory", "mem_delta_mb": 2.0}, {"duration": 1}]
-    _core.aggregate_chunk_metrics(chunks, sections), _core.build_chunk_info(chunks)
-    _core.aggregate_branch_coverage(chunks), _core.parse_accessed_branches(["a-data", "b"])
-    _core.aggregate_workflow_metrics({"chunks": 1, "bytesread": 5}, 0, 1, {"d": {"entries": 1}})
-    _core.calculate_efficiency_metrics({"total_cpu_time": 1.0}, {"total_cores": 2})
-    _core.parse_fine_metrics({("execute", "p", "thread-cpu", "seconds"): 1.0}, "p")
+    of_chunks.aggregate_chunk_metrics(chunks, sections), of_chunks.build_chunk_info(chunks)
+    of_chunks.aggregate_branch_coverage(chunks), of_chunks.parse_accessed_branches(["a-data", "b"])
+    totals.aggregate_workflow_metrics({"chunks": 1, "bytesread": 5}, 0, 1, {"d": {"entries": 1}})
+    totals.calculate_efficiency_metrics({"total_cpu_time": 1.0}, {"total_cores": 2})
+    totals.parse_fine_metrics({("execute", "p", "thread-cpu", "seconds"): 1.0}, "p")
     points = {"w": [(now, 1), (now + datetime.timedelta(seconds=1), 2)]}
-    _core.parse_tracking_data({"worker_counts": {now: 1}, "worker_memory": points, "worker_cores": points})
-    for wrong in (lambda: _core.aggregate_chunk_metrics([{"duration": "x"}]), lambda: _core.calculate_peak_memory({"w": 3}),
-                  lambda: _core.calculate_time_averaged_workers({"a": 1, "b": 2}), lambda: _core.build_chunk_info(3)):
+    tracking.parse_tracking_data({"worker_counts": {now: 1}, "worker_memory": points, "worker_cores": points})
+    for wrong in (lambda: of_chunks.aggregate_chunk_metrics([{"duration": "x"}]), lambda: of_chunks.build_chunk_info(3),
+                  lambda: tracking.calculate_peak_memory({"w": 3}), lambda: _core.moments([1.0, None]),
+                  lambda: tracking.calculate_time_averaged_workers({"a": 1, "b": 2}), lambda: _core.time_average([("a", 1)])):
         with pytest.raises(TypeError):
             wrong()
 

@@ -1,4 +1,4 @@
-/* raw_chunk_metrics: one record per chunk. A table says which key goes to which field; what the table does not know
+/* raw_chunk_metrics: one record per chunk. A table says what the keys of 0.1.x mean; what is neither there nor a field
  * was attached by the user and is kept as msgpack under its own name. */
 #include <math.h>
 #include <msgpack.h>
@@ -9,92 +9,73 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "model/record.h"
 #include "source/legacy/parts.h"
 
 static const double MIB = 1048576, GB = 1e9;
 
-typedef enum json_field_kind {
-    FIELD_INT,
-    FIELD_TEXT,
-    FIELD_EPOCH,   /* seconds → nanoseconds UTC */
-    FIELD_SECONDS, /* → nanoseconds */
-    FIELD_MIB,     /* → bytes */
-    FIELD_GB,      /* → bytes */
-    FIELD_BYTES,   /* 0 counts as not measured if no chunk has any */
-    FIELD_FLAG,
-    FIELD_BRANCHES,
-    FIELD_OF_BRANCHES, /* kept as a custom value; 0 says nothing if the branches are not known */
-    FIELD_PARTS,       /* sections and files, read apart */
-    FIELD_CUSTOM,      /* a map of custom values */
-    FIELD_DERIVED,     /* follows from another key; kept as a custom value if that one is missing */
-} json_field_kind;
+/* What a key of a chunk's record is, where it is not a field of the same name or not only that. */
+typedef enum key_meaning {
+    KEY_FIELD,
+    KEY_GB,          /* the field is in bytes */
+    KEY_BYTES_READ,  /* 0 counts as not measured if no chunk has any */
+    KEY_BRANCHES,    /* the list */
+    KEY_OF_BRANCHES, /* kept as a custom value; 0 says nothing if the branches are not known */
+    KEY_PARTS,       /* sections and files, read apart */
+    KEY_CUSTOM,      /* a map of custom values */
+    KEY_DERIVED,     /* follows from another key; kept as a custom value if that one is missing */
+} key_meaning;
 
-typedef struct json_field {
+typedef struct chunk_key {
     const char *key;
-    json_field_kind kind;
-    size_t offset;       /* in roast_chunk */
-    const char *derived; /* FIELD_DERIVED: from this key; NULL: it is not needed at all */
-    bool newer;          /* not of 0.1.x: with another type it is the user's */
-} json_field;
+    key_meaning meaning;
+    const char
+        *of; /* the field's name of today; of a derived one what it follows from, NULL: it is not needed at all */
+    const record_field *field;
+    bool newer; /* not of 0.1.x: with another type it is the user's */
+} chunk_key;
 
-#define AT(name)    .offset = offsetof(roast_chunk, name)
-#define NEWER(name) .offset = offsetof(roast_chunk, name), .newer = true
-
-/* In the order of strcmp. */
-static const json_field FIELDS[] = {
-    {.key = "accessed_branches", .kind = FIELD_BRANCHES},
-    {.key = "accessed_bytes", .kind = FIELD_OF_BRANCHES},
-    {.key = "accessed_uncompressed_bytes", .kind = FIELD_OF_BRANCHES},
-    {.key = "attempt", .kind = FIELD_INT, NEWER(attempt)},
-    {.key = "branches_read_percent", .kind = FIELD_DERIVED, .derived = "accessed_branches"},
-    {.key = "bytes", .kind = FIELD_PARTS},
-    {.key = "bytes_read", .kind = FIELD_BYTES, AT(bytes_read)},
-    {.key = "bytes_read_percent", .kind = FIELD_OF_BRANCHES},
-    {.key = "chunk_id", .kind = FIELD_DERIVED},
-    {.key = "cpu_seconds", .kind = FIELD_SECONDS, NEWER(cpu_ns)},
-    {.key = "custom_metrics", .kind = FIELD_CUSTOM},
-    {.key = "dataset", .kind = FIELD_TEXT, AT(dataset)},
-    {.key = "duration", .kind = FIELD_SECONDS, AT(duration_ns)},
-    {.key = "entry_start", .kind = FIELD_INT, AT(entry_start)},
-    {.key = "entry_stop", .kind = FIELD_INT, AT(entry_stop)},
-    {.key = "error", .kind = FIELD_TEXT, AT(error)},
-    {.key = "error_type", .kind = FIELD_TEXT, AT(error_type)},
-    {.key = "file", .kind = FIELD_TEXT, AT(file)},
-    {.key = "file_metadata", .kind = FIELD_PARTS},
-    {.key = "filename", .kind = FIELD_TEXT, AT(file)},
-    {.key = "involuntary_switches", .kind = FIELD_INT, NEWER(involuntary_switches)},
-    {.key = "mem_after_mb", .kind = FIELD_MIB, AT(rss_after)},
-    {.key = "mem_before_mb", .kind = FIELD_MIB, AT(rss_before)},
-    {.key = "mem_delta_mb", .kind = FIELD_DERIVED, .derived = "mem_after_mb"},
-    {.key = "mem_peak_mb", .kind = FIELD_MIB, NEWER(rss_peak)},
-    {.key = "mem_peak_shared", .kind = FIELD_FLAG, NEWER(peak_shared)},
-    {.key = "memory", .kind = FIELD_PARTS},
-    {.key = "memory_delta_gb", .kind = FIELD_DERIVED, .derived = "memory_end_gb"},
-    {.key = "memory_end_gb", .kind = FIELD_GB, AT(rss_after)},
-    {.key = "memory_sections", .kind = FIELD_PARTS},
-    {.key = "memory_start_gb", .kind = FIELD_GB, AT(rss_before)},
-    {.key = "noncpu_seconds", .kind = FIELD_DERIVED, .derived = "cpu_seconds"},
-    {.key = "num_branches_accessed", .kind = FIELD_DERIVED, .derived = "accessed_branches"},
-    {.key = "num_events", .kind = FIELD_INT, AT(events)},
-    {.key = "open_seconds", .kind = FIELD_SECONDS, NEWER(open_ns)},
-    {.key = "page_faults", .kind = FIELD_INT, NEWER(page_faults)},
-    {.key = "pid", .kind = FIELD_INT, NEWER(pid)},
-    {.key = "read_requests", .kind = FIELD_INT, NEWER(read_requests)},
-    {.key = "return_seconds", .kind = FIELD_SECONDS, NEWER(return_ns)},
-    {.key = "run_delay_seconds", .kind = FIELD_SECONDS, NEWER(run_delay_ns)},
-    {.key = "schema_seconds", .kind = FIELD_SECONDS, NEWER(events_ns)},
-    {.key = "sections", .kind = FIELD_PARTS},
-    {.key = "t_end", .kind = FIELD_DERIVED, .derived = "t_start"},
-    {.key = "t_start", .kind = FIELD_EPOCH, AT(t_start_ns)},
-    {.key = "thread", .kind = FIELD_INT, NEWER(thread)},
-    {.key = "timestamp", .kind = FIELD_DERIVED, .derived = "t_start"},
-    {.key = "timing", .kind = FIELD_PARTS},
-    {.key = "treename", .kind = FIELD_TEXT, NEWER(treename)},
-    {.key = "uid", .kind = FIELD_DERIVED},
-    {.key = "uuid", .kind = FIELD_TEXT, AT(uuid)},
-    {.key = "voluntary_switches", .kind = FIELD_INT, NEWER(voluntary_switches)},
-    {.key = "worker", .kind = FIELD_TEXT, NEWER(worker)},
+/* The keys of 0.1.x, in the order of strcmp. Every other field of a chunk is known under its name of today. */
+static const chunk_key OLD_KEYS[] = {
+    {.key = "accessed_branches", .meaning = KEY_BRANCHES},
+    {.key = "accessed_bytes", .meaning = KEY_OF_BRANCHES},
+    {.key = "accessed_uncompressed_bytes", .meaning = KEY_OF_BRANCHES},
+    {.key = "branches_read_percent", .meaning = KEY_DERIVED, .of = "accessed_branches"},
+    {.key = "bytes", .meaning = KEY_PARTS},
+    {.key = "bytes_read", .meaning = KEY_BYTES_READ, .of = "bytes_read"},
+    {.key = "bytes_read_percent", .meaning = KEY_OF_BRANCHES},
+    {.key = "chunk_id", .meaning = KEY_DERIVED},
+    {.key = "custom_metrics", .meaning = KEY_CUSTOM},
+    {.key = "dataset", .of = "dataset"},
+    {.key = "duration", .of = "duration"},
+    {.key = "entry_start", .of = "entry_start"},
+    {.key = "entry_stop", .of = "entry_stop"},
+    {.key = "error", .of = "error"},
+    {.key = "error_type", .of = "error_type"},
+    {.key = "file", .of = "file"},
+    {.key = "file_metadata", .meaning = KEY_PARTS},
+    {.key = "filename", .of = "file"},
+    {.key = "mem_after_mb", .of = "mem_after_mb"},
+    {.key = "mem_before_mb", .of = "mem_before_mb"},
+    {.key = "mem_delta_mb", .meaning = KEY_DERIVED, .of = "mem_after_mb"},
+    {.key = "memory", .meaning = KEY_PARTS},
+    {.key = "memory_delta_gb", .meaning = KEY_DERIVED, .of = "memory_end_gb"},
+    {.key = "memory_end_gb", .meaning = KEY_GB, .of = "mem_after_mb"},
+    {.key = "memory_sections", .meaning = KEY_PARTS},
+    {.key = "memory_start_gb", .meaning = KEY_GB, .of = "mem_before_mb"},
+    {.key = "noncpu_seconds", .meaning = KEY_DERIVED, .of = "cpu_seconds"},
+    {.key = "num_branches_accessed", .meaning = KEY_DERIVED, .of = "accessed_branches"},
+    {.key = "num_events", .of = "num_events"},
+    {.key = "schema_seconds", .of = "events_seconds", .newer = true},
+    {.key = "sections", .meaning = KEY_PARTS},
+    {.key = "t_end", .meaning = KEY_DERIVED, .of = "t_start"},
+    {.key = "t_start", .of = "t_start"},
+    {.key = "timestamp", .meaning = KEY_DERIVED, .of = "t_start"},
+    {.key = "timing", .meaning = KEY_PARTS},
+    {.key = "uid", .meaning = KEY_DERIVED},
+    {.key = "uuid", .of = "uuid"},
 };
+enum { N_OLD_KEYS = sizeof OLD_KEYS / sizeof *OLD_KEYS, MOST_KEYS = 128 };
 
 /* Where a section's row of the current chunk is, so that a name is found at once. */
 typedef struct section_slot {
@@ -111,6 +92,8 @@ typedef struct chunks {
     size_t index; /* of the current chunk */
     roast_chunk chunk;
     bool branches_known;
+    chunk_key keys[MOST_KEYS]; /* in the order of strcmp */
+    size_t n_keys;
 
     roast_str *branches;
     size_t n_branches, branches_capacity;
@@ -190,9 +173,34 @@ static roast_code add_custom_map(chunks *c, const json_place *at, json_t *value)
 /* ---- Fields -------------------------------------------------------------------------------------------------------
  */
 
-static int compare_key(const void *key, const void *element)
+static int compare_keys(const void *a, const void *b)
 {
-    return strcmp(key, ((const json_field *)element)->key);
+    return strcmp(((const chunk_key *)a)->key, ((const chunk_key *)b)->key);
+}
+
+static const record_field *field_shown_as(const char *name)
+{
+    const record_spec *spec = &record_specs[RECORD_chunk];
+    for (size_t i = 0; i < spec->count; i++)
+        if (strcmp(spec->fields[i].shown, name) == 0)
+            return &spec->fields[i];
+    return NULL;
+}
+
+static void collect_keys(chunks *c)
+{
+    const record_spec *spec = &record_specs[RECORD_chunk];
+    memcpy(c->keys, OLD_KEYS, sizeof OLD_KEYS);
+    for (size_t i = 0; i < N_OLD_KEYS; i++)
+        if (c->keys[i].meaning <= KEY_BYTES_READ)
+            c->keys[i].field = field_shown_as(c->keys[i].of);
+    c->n_keys = N_OLD_KEYS;
+    for (size_t i = 0; i < spec->count && c->n_keys < MOST_KEYS; i++) {
+        chunk_key today = {.key = spec->fields[i].shown, .field = &spec->fields[i], .newer = true};
+        if (*today.key && !bsearch(&today, OLD_KEYS, N_OLD_KEYS, sizeof today, compare_keys))
+            c->keys[c->n_keys++] = today;
+    }
+    qsort(c->keys, c->n_keys, sizeof *c->keys, compare_keys);
 }
 
 static roast_code read_branches(chunks *c, const json_place *at, json_t *value)
@@ -229,70 +237,70 @@ static roast_code read_scaled(chunks *c, const json_place *at, const json_t *val
     return ROAST_OK;
 }
 
-static roast_code read_number(chunks *c, const json_field *f, const json_place *at, const json_t *value, int64_t *out)
+static roast_code read_number(chunks *c, const chunk_key *k, const json_place *at, const json_t *value, int64_t *out)
 {
     if (*out != ROAST_ABSENT) /* an older name of what is there already */
         return ROAST_OK;
     double seconds;
     roast_code code = ROAST_OK;
-    switch (f->kind) {
-    case FIELD_EPOCH:
+    if (k->meaning == KEY_GB)
+        return read_scaled(c, at, value, GB, out);
+    switch (k->field->kind) {
+    case KIND_TIME:
         code = json_read_real(at, value, &seconds, c->r->err);
         if (!code && seconds >= c->r->first_dated_second)
             *out = clock_ns_from_seconds(seconds);
         return code;
-    case FIELD_SECONDS:
+    case KIND_SPAN:
         return read_scaled(c, at, value, 1e9, out);
-    case FIELD_MIB:
+    case KIND_MEMORY:
         return read_scaled(c, at, value, MIB, out);
-    case FIELD_GB:
-        return read_scaled(c, at, value, GB, out);
-    case FIELD_BYTES:
+    default:
         code = json_read_int(at, value, out, c->r->err);
-        if (!code && *out == 0 && !c->r->bytes_measured)
+        if (!code && *out == 0 && k->meaning == KEY_BYTES_READ && !c->r->bytes_measured)
             *out = ROAST_ABSENT;
         return code;
-    default:
-        return json_read_int(at, value, out, c->r->err);
     }
 }
 
-static bool type_fits(const json_field *f, const json_t *value)
+static bool type_fits(const record_field *field, const json_t *value)
 {
-    if (f->kind == FIELD_TEXT)
+    if (field_is_text(field))
         return json_is_string(value) || json_is_null(value);
-    if (f->kind == FIELD_FLAG)
-        return json_is_boolean(value) || json_is_number(value) || json_is_null(value);
-    return json_is_number(value) || json_is_null(value);
+    return json_is_number(value) || json_is_null(value) || (field->kind == KIND_FLAG && json_is_boolean(value));
 }
 
-static roast_code read_field(chunks *c, const json_field *f, const json_place *at, json_t *chunk, json_t *value)
+static roast_code read_field(chunks *c, const chunk_key *k, const json_place *at, json_t *value)
 {
-    char *target = (char *)&c->chunk + f->offset;
-    if (f->newer && !type_fits(f, value))
-        return add_custom(c, f->key, value);
-    switch (f->kind) {
-    case FIELD_TEXT:
-        if (!str_absent(*(roast_str *)(void *)target))
-            return ROAST_OK;
-        return json_read_text(at, value, (roast_str *)(void *)target, c->r->err);
-    case FIELD_FLAG:
-        *(bool *)target = json_is_true(value) || json_number_value(value) > 0;
-        return ROAST_OK;
-    case FIELD_BRANCHES:
+    const record_field *field = k->field;
+    if (k->newer && !type_fits(field, value))
+        return add_custom(c, k->key, value);
+    if (field_is_int(field))
+        return read_number(c, k, at, value, field_int(field, &c->chunk));
+    if (field->kind == KIND_FLAG)
+        *(bool *)field_at(field, &c->chunk) = json_is_true(value) || json_number_value(value) > 0;
+    else if (field_is_text(field) && str_absent(*field_text(field, &c->chunk)))
+        return json_read_text(at, value, field_text(field, &c->chunk), c->r->err);
+    return ROAST_OK;
+}
+
+static roast_code read_key(chunks *c, const chunk_key *k, const json_place *at, json_t *chunk, json_t *value)
+{
+    switch (k->meaning) {
+    case KEY_BRANCHES:
         return read_branches(c, at, value);
-    case FIELD_OF_BRANCHES:
+    case KEY_OF_BRANCHES:
         return json_is_number(value) && (c->branches_known || json_number_value(value) > 0)
-                   ? add_custom(c, f->key, value)
+                   ? add_custom(c, k->key, value)
                    : ROAST_OK;
-    case FIELD_PARTS:
+    case KEY_PARTS:
         return ROAST_OK;
-    case FIELD_CUSTOM:
+    case KEY_CUSTOM:
         return add_custom_map(c, at, value);
-    case FIELD_DERIVED:
-        return f->derived && !json_object_get(chunk, f->derived) ? add_custom(c, f->key, value) : ROAST_OK;
+    case KEY_DERIVED:
+        return k->of && !json_object_get(chunk, k->of) ? add_custom(c, k->key, value) : ROAST_OK;
     default:
-        return read_number(c, f, at, value, (int64_t *)(void *)target);
+        return read_field(c, k, at, value);
     }
 }
 
@@ -305,8 +313,8 @@ static roast_code read_fields(chunks *c, const json_place *at, json_t *chunk)
     json_object_foreach(chunk, key, value)
     {
         json_place place = place_member(at, key);
-        const json_field *f = bsearch(key, FIELDS, sizeof FIELDS / sizeof *FIELDS, sizeof *FIELDS, compare_key);
-        code = f ? read_field(c, f, &place, chunk, value) : add_custom(c, key, value);
+        const chunk_key *known = bsearch(&(chunk_key){.key = key}, c->keys, c->n_keys, sizeof *c->keys, compare_keys);
+        code = known ? read_key(c, known, &place, chunk, value) : add_custom(c, key, value);
         if (code)
             return code;
     }
@@ -547,6 +555,7 @@ roast_code chunks_read(legacy_reader *r)
     roast_code code = legacy_chunk_list(r, &place, &list);
     if (code)
         return code;
+    collect_keys(&c);
     msgpack_sbuffer_init(&c.packed);
     json_array_foreach(list, c.index, chunk)
     {

@@ -11,42 +11,61 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "model/facts.h"
+#include "model/record.h"
 #include "source/legacy/parts.h"
 
+/* The series: their names in 0.1.x, and the field of a sample, or of its worker, that each is. */
+#define LEGACY_SERIES(X)                                                                                               \
+    X(MEMORY, worker_memory, sample, memory)                                                                           \
+    X(LIMIT, worker_memory_limit, worker, memory_limit)                                                                \
+    X(PROCESSING, worker_active_tasks, sample, processing)                                                             \
+    X(EXECUTING, worker_executing, sample, executing)                                                                  \
+    X(CORES, worker_cores, worker, cores)                                                                              \
+    X(MANAGED, worker_nbytes, sample, managed)                                                                         \
+    X(OCCUPANCY, worker_occupancy, sample, occupancy)                                                                  \
+    X(LAST_SEEN, worker_last_seen, sample, last_seen_ns)                                                               \
+    X(CPU, worker_cpu, sample, cpu)                                                                                    \
+    X(SPILLED, worker_spilled, sample, spilled)                                                                        \
+    X(NET_READ, worker_net_read, sample, net_read)                                                                     \
+    X(NET_WRITE, worker_net_write, sample, net_write)                                                                  \
+    X(DISK_READ, worker_disk_read, sample, disk_read)                                                                  \
+    X(DISK_WRITE, worker_disk_write, sample, disk_write)
+
 typedef enum series_id {
-    SERIES_MEMORY,
-    SERIES_LIMIT,
-    SERIES_PROCESSING,
-    SERIES_CORES,
-    SERIES_MANAGED,
-    SERIES_OCCUPANCY,
-    SERIES_EXECUTING,
-    SERIES_LAST_SEEN,
-    SERIES_CPU,
-    SERIES_SPILLED,
-    SERIES_NET_READ,
-    SERIES_NET_WRITE,
-    SERIES_DISK_READ,
-    SERIES_DISK_WRITE,
-    SERIES_COUNT
+#define X(id, name, record, field) SERIES_##id,
+    LEGACY_SERIES(X)
+#undef X
+        SERIES_COUNT
 } series_id;
 
 static const char *const SERIES_NAMES[SERIES_COUNT] = {
-    [SERIES_MEMORY] = "worker_memory",
-    [SERIES_LIMIT] = "worker_memory_limit",
-    [SERIES_PROCESSING] = "worker_active_tasks",
-    [SERIES_CORES] = "worker_cores",
-    [SERIES_MANAGED] = "worker_nbytes",
-    [SERIES_OCCUPANCY] = "worker_occupancy",
-    [SERIES_EXECUTING] = "worker_executing",
-    [SERIES_LAST_SEEN] = "worker_last_seen",
-    [SERIES_CPU] = "worker_cpu",
-    [SERIES_SPILLED] = "worker_spilled",
-    [SERIES_NET_READ] = "worker_net_read",
-    [SERIES_NET_WRITE] = "worker_net_write",
-    [SERIES_DISK_READ] = "worker_disk_read",
-    [SERIES_DISK_WRITE] = "worker_disk_write",
+#define X(id, name, record, field) #name,
+    LEGACY_SERIES(X)
+#undef X
 };
+
+/* Which field of which record a series is. */
+static const struct {
+    record_id record;
+    size_t offset;
+} PLACES[SERIES_COUNT] = {
+#define X(id, name, record, field) {RECORD_##record, offsetof(roast_##record, field)},
+    LEGACY_SERIES(X)
+#undef X
+};
+
+static bool is_of_worker(series_id series)
+{
+    return PLACES[series].record == RECORD_worker;
+}
+
+static const record_field *field_of(series_id series)
+{
+    const record_field *field = record_specs[PLACES[series].record].fields;
+    while (field->offset != PLACES[series].offset)
+        field++;
+    return field;
+}
 
 typedef struct series_point {
     int64_t t_ns;
@@ -209,48 +228,14 @@ static int64_t whole(double value)
     return fabs(value) < 9e18 ? (int64_t)llround(value) : ROAST_ABSENT;
 }
 
-static void set_field(roast_sample *sample, const series_point *p)
+static void set_field(roast_sample *sample, const record_field *field, double value)
 {
-    switch (p->series) {
-    case SERIES_MEMORY:
-        sample->memory = whole(p->value);
-        break;
-    case SERIES_PROCESSING:
-        sample->processing = whole(p->value);
-        break;
-    case SERIES_MANAGED:
-        sample->managed = whole(p->value);
-        break;
-    case SERIES_OCCUPANCY:
-        sample->occupancy = p->value;
-        break;
-    case SERIES_EXECUTING:
-        sample->executing = whole(p->value);
-        break;
-    case SERIES_LAST_SEEN: /* 0 is what the scheduler says before the first heartbeat */
-        sample->last_seen_ns = p->value > 0 ? clock_ns_from_seconds(p->value) : ROAST_ABSENT;
-        break;
-    case SERIES_CPU:
-        sample->cpu = p->value;
-        break;
-    case SERIES_SPILLED:
-        sample->spilled = whole(p->value);
-        break;
-    case SERIES_NET_READ:
-        sample->net_read = p->value;
-        break;
-    case SERIES_NET_WRITE:
-        sample->net_write = p->value;
-        break;
-    case SERIES_DISK_READ:
-        sample->disk_read = p->value;
-        break;
-    case SERIES_DISK_WRITE:
-        sample->disk_write = p->value;
-        break;
-    default: /* the limit and the cores are the worker's */
-        break;
-    }
+    if (field->kind == KIND_TIME) /* 0 is what the scheduler says before the first heartbeat */
+        *field_int(field, sample) = value > 0 ? clock_ns_from_seconds(value) : ROAST_ABSENT;
+    else if (field_is_int(field))
+        *field_int(field, sample) = whole(value);
+    else
+        *(double *)field_at(field, sample) = value;
 }
 
 /* The first time the number of workers was taken after this one; absent if there is none. */
@@ -301,8 +286,11 @@ static roast_code give_samples(tracking_reader *t, roast_str address)
         sample.t_ns = own->items[i].t_ns;
         bool measured = false;
         for (; i < own->count && own->items[i].t_ns == sample.t_ns; i++) {
-            set_field(&sample, &own->items[i]);
-            measured |= own->items[i].series != SERIES_LIMIT && own->items[i].series != SERIES_CORES;
+            const series_point *p = &own->items[i];
+            if (is_of_worker(p->series))
+                continue;
+            set_field(&sample, field_of(p->series), p->value);
+            measured = true;
         }
         roast_code code = measured ? t->r->sink->sample(t->r->sink->context, &sample, t->r->err) : ROAST_OK;
         if (code)
