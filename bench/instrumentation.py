@@ -21,6 +21,7 @@ GOALS = {
     "tick_ms": ("scheduler, per tick, 2,000 workers", 10, "ms"),
 }
 PAIRS = 6  # of jobs with and without a collector
+MOST_SCHEDULER_MS = 0.15  # that a chunk may cost the scheduler
 MOST_PERCENT = 0.5  # that monitoring may add to the CPU time of a job
 
 
@@ -57,6 +58,16 @@ def job(context: Context, python: str, package: pathlib.Path) -> Line:
     return Line("CPU time added to a job, chunks of 1 s", ours, "", done["percent"], MOST_PERCENT, at_most=True)
 
 
+def scheduler(context: Context, python: str, package: pathlib.Path) -> Line:
+    """What a chunk costs the scheduler of a cluster; 0.1.2 sends nothing from workers."""
+    path = write_file(python, context.work / "scheduler.root", 6400, 12)
+    pairs = 2 if context.quick else 4
+    say(f"bench: instrumentation, {pairs} jobs with and {pairs} without monitoring, seen from the scheduler")
+    done = script(python, package, "instrumentation_scheduler.py", path, pairs)
+    ours = f"{done['scheduler_ms']:.3f} ms of {done['dask_ms']:.1f}, at {done['chunks_per_second']:.0f}/s"
+    return Line("scheduler's CPU per chunk (ms)", ours, "", done["scheduler_ms"], MOST_SCHEDULER_MS, at_most=True)
+
+
 def text(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1000:.1f} ms"
@@ -73,7 +84,7 @@ def run(context: Context) -> list[Line]:
         ours = costs(python, package, wide)
         for name, (what, _, unit) in GOALS.items():
             say(f"bench: {what}: {text(ours[name], unit)}")
-        return [job(context, python, package)]
+        return [job(context, python, package), scheduler(context, python, package)]
     ours, theirs = [], []
     for turn in range(context.repeat):
         say(f"bench: instrumentation, turn {turn + 1} of {context.repeat}")
@@ -83,4 +94,4 @@ def run(context: Context) -> list[Line]:
     for name, (what, goal, unit) in GOALS.items():
         own, other = median(o[name] for o in ours), median(t[name] for t in theirs)
         lines.append(Line(what, text(own, unit), text(other, unit), other / own, goal))
-    return [*lines, job(context, python, package)]
+    return [*lines, job(context, python, package), scheduler(context, python, package)]

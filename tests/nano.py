@@ -131,7 +131,7 @@ class Deadly(processor.ProcessorABC):
     def process(self, events):
         if events.metadata["dataset"] == self.dataset and len(os.listdir(self.folder)) < self.times:
             Path(self.folder, str(time.time_ns())).touch()
-            time.sleep(0.2)  # the message that the chunk began leaves the worker within milliseconds
+            time.sleep(1)  # the message that the chunk began leaves the worker within half a second
             os.kill(os.getpid(), signal.SIGKILL)
         return measure(events)
 

@@ -406,3 +406,29 @@ PyObject *value_unpack(roast_str msgpack)
     cursor c = cursor_over(msgpack.ptr, msgpack.len);
     return unpack_any(&c, PACKED_DEPTH);
 }
+
+PyObject *core_pack(PyObject *module, PyObject *value)
+{
+    (void)module;
+    buf packed = {0};
+    PyObject *bytes =
+        value_pack(&packed, value) ? NULL : PyBytes_FromStringAndSize(packed.data, (Py_ssize_t)packed.len);
+    buf_release(&packed);
+    return bytes;
+}
+
+PyObject *core_unpack(PyObject *module, PyObject *bytes)
+{
+    (void)module;
+    char *data;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(bytes, &data, &length))
+        return NULL;
+    cursor c = cursor_over(data, (size_t)length);
+    PyObject *value = unpack_any(&c, PACKED_DEPTH);
+    if (value && (c.failed || cursor_left(&c))) {
+        Py_CLEAR(value);
+        PyErr_Format(PyExc_ValueError, "%zd bytes are not one msgpack value", length);
+    }
+    return value;
+}

@@ -63,6 +63,9 @@ int real_from_python(PyObject *object, double *value); /* None is NAN */
  * with an exception set. */
 int value_pack(buf *out, PyObject *value);
 PyObject *value_unpack(roast_str msgpack);
+/* Both for Python: functions of the module. Bytes that are not one value are a ValueError. */
+PyObject *core_pack(PyObject *module, PyObject *value);
+PyObject *core_unpack(PyObject *module, PyObject *bytes);
 
 /* Fields of a record, by the names that a dict has for them. */
 typedef enum field_kind { FIELD_INT, FIELD_REAL, FIELD_TEXT, FIELD_FLAG, FIELD_SECONDS, FIELD_MIB } field_kind;

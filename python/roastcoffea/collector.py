@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import work
-from roastcoffea.backends import backend_class
+from roastcoffea.backends import check_backend
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
 
@@ -26,8 +26,8 @@ class MetricsCollector:
     client : optional
         A ``distributed.Client``, a coffea executor, a scheduler's address, or nothing: then the Dask client of the
         context if there is one, else this process and its pools.
-    backend : str
-        Name of the backend for a client; see ``register_backend``.
+    backend : str, optional
+        "dask", "local", or a name given to ``register_backend``. Default: the first that accepts the first argument.
     track_workers : bool
         Whether to keep a timeline of the workers.
     worker_tracking_interval : float
@@ -51,7 +51,7 @@ class MetricsCollector:
     def __init__(
         self,
         client: Any = None,
-        backend: str = "dask",
+        backend: str | None = None,
         track_workers: bool = True,
         worker_tracking_interval: float = 1.0,
         processor_instance: Any = None,
@@ -59,8 +59,7 @@ class MetricsCollector:
         name: str | None = None,
         run_file: str | os.PathLike | None = None,
     ) -> None:
-        if backend != "dask":
-            backend_class(backend)  # say at once that there is no such backend
+        check_backend(backend, client)  # said at once, before anything runs
         self.client = client
         self.backend = backend
         self.track_workers = track_workers
@@ -107,7 +106,7 @@ class MetricsCollector:
             raise RuntimeError("nothing has been recorded; use the collector in a with statement")
         path = self._session.recording.path
         if self.t_end is None:  # still recording
-            self._session.recording.recorder.flush()
+            self._session.flush()
             return Run(path)
         if self._run is None:
             self._session.seal()
@@ -201,7 +200,10 @@ class MetricsCollector:
         session = self._open_session()
         with session.guard("given records of chunks"):
             for record in records:
-                session.recording.chunk(record)
+                if isinstance(record, bytes):
+                    session.recording.take(record)
+                else:
+                    session.recording.chunk(record)
 
     # ---- what users get
 

@@ -13,8 +13,9 @@ import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
-from roastcoffea import _core, work
+from roastcoffea import _core, messages, work
 from roastcoffea.guard import Guard
+from roastcoffea.route import Route
 
 __all__ = ["track_metrics"]
 
@@ -157,7 +158,7 @@ _NAMES = (
 
 def _describe(events: Any) -> dict[str, Any]:
     """What coffea says about the chunk, in the names of a record."""
-    described = {"worker": work.worker_name()}
+    described = {"worker": _route().worker()}
     metadata = getattr(events, "metadata", None)
     if metadata:
         for theirs, ours in _NAMES:
@@ -173,9 +174,13 @@ def _describe(events: Any) -> dict[str, Any]:
 
 def _hand_over(packed: bytes, out: Any) -> Any:
     """Give the record to the collectors of this process, or else let the output carry it."""
-    listeners = list(work.listeners.values())
-    for listener in listeners:
-        listener({"c": packed})
-    if not listeners and isinstance(out, dict):
-        out.setdefault(work.KEY, []).append(packed)
+    route, record = _route(), messages.Chunk(packed)
+    if route.ids:
+        route.send(record)
+    elif isinstance(out, dict):
+        out.setdefault(work.KEY, []).append(messages.pack(route.worker(), 0, [record]))
     return out
+
+
+def _route() -> Route:
+    return Route(tuple(work.listeners))

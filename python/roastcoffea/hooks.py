@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
 
 from roastcoffea.guard import Guard
+from roastcoffea.route import Route
 from roastcoffea.settings import settings
 from roastcoffea.work import KEY, NamedTask, WorkFunction
 
@@ -37,7 +38,9 @@ class Listener(Protocol):
 
     def item(self, item: Any) -> None: ...
 
-    def packed(self, records: list[bytes]) -> None: ...
+    def naming(self, runner: Any) -> str | None: ...
+
+    def carried(self, packed: list[bytes]) -> None: ...
 
     def report(self, report: dict) -> None: ...
 
@@ -137,9 +140,10 @@ def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> It
     with listeners[0].guard("chunks"):
         ids = tuple(listener.identity for listener in listeners)
         spool = next((listener.spool for listener in listeners if listener.spool), None)
+        route = Route(ids, spool, listeners[0].naming(runner))
         kind = type(runner)
         remote = settings.file_metadata == "remote"
-        runner._work_function = WorkFunction(kind._work_function, ids, spool, remote, next(_rounds))
+        runner._work_function = WorkFunction(kind._work_function, route, remote, next(_rounds))
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
             name = getattr(processor, "__name__", None) or type(processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)
@@ -220,7 +224,7 @@ def _look_at(result: Any, listener: Listener) -> None:
     out = _wrapped_out(result)
     if out is None:
         return
-    listener.packed(out.get(KEY, []))
+    listener.carried(out.get(KEY, []))
     if isinstance(out.get("metrics"), dict):
         listener.report(out["metrics"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import os
 import re
 import shutil
@@ -11,12 +12,15 @@ import tempfile
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from roastcoffea import messages
 from roastcoffea.guard import Guard, logger
+from roastcoffea.route import topic_of
 from roastcoffea.settings import settings
-from roastcoffea.work import FILE, item_key, topic_of
+from roastcoffea.work import item_key
 
 __all__ = ["Recording", "cache_folder"]
 
@@ -47,7 +51,7 @@ class Recording:
         What the run is called.
     """
 
-    def __init__(self, path: str | os.PathLike | None = None, name: str | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None, name: str | None = None) -> None:
         self.identity = uuid.uuid4().hex[:12]
         self.name = name or "run"
         self.path: Path | None = None
@@ -55,8 +59,19 @@ class Recording:
         self.recorder: Any = _NoRecorder()
         self.lock = threading.Lock()
         self.items: dict[bytes, Any] = {}
-        self.running: dict[tuple[str, bytes], tuple[int, int | None]] = {}  # since when, in which round
+        self.running: dict[tuple[str, bytes], messages.Begin] = {}
+        self._leaving: dict[tuple[str, bytes], Callable[[], None]] = {}  # what to record unless the worker tells its end
         self.chunks = 0
+        self.takers: dict[type, Callable[[str, Any], None]] = {
+            messages.Begin: self._on_begin,
+            messages.End: self._on_end,
+            messages.Chunk: self._on_chunk,
+            messages.File: lambda sender, file: self.recorder.file(file.packed),
+            messages.Samples: lambda sender, samples: self.recorder.samples(sender, samples.packed),
+            messages.Note: self._on_note,
+        }
+        self._arrived: dict[str, int] = {}  # the number of each sender's last message
+        self._arrival = threading.Condition()
         self.spool: str | None = None
         self._open(path)
 
@@ -64,7 +79,7 @@ class Recording:
     def topic(self) -> str:
         return topic_of(self.identity)
 
-    def _open(self, path: str | os.PathLike | None) -> None:
+    def _open(self, path: str | os.PathLike[str] | None) -> None:
         from roastcoffea import _core
 
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
@@ -94,31 +109,50 @@ class Recording:
 
     # ---- what workers say
 
-    def receive(self, message: dict) -> None:
-        """Take a message of a worker; see ``work`` for their kinds."""
-        with self.guard("records of chunks"):
-            if "c" in message:
-                self.chunk(message["c"])
-                self.running.pop((message.get("w"), message.get("h")), None)
-            elif "b" in message:
-                self.running[message["w"], message["b"]] = message["t"], message.get("r")
-            elif "e" in message:
-                self.running.pop((message["w"], message["e"]), None)
-            elif "f" in message:
-                self.recorder.file(message["f"])
-            elif "n" in message:
-                self.guard.say(message["n"], message["n"], log=message["p"] != os.getpid())
+    def take(self, packed: bytes) -> messages.Message:
+        """Record what a message says. What is in it that we do not know is skipped, and noted once."""
+        message = messages.unpack(packed)
+        for what in message.skipped:
+            self.guard.say(what, f"{what} were skipped: a worker or the scheduler has another roastcoffea")
+        for record in message.records:
+            self.receive(message.sender, record)
+        with self._arrival:
+            self._arrived[message.sender] = max(message.number, self._arrived.get(message.sender, 0))
+            self._arrival.notify_all()
+        return message
 
-    def chunk(self, record: bytes | dict) -> None:
+    def receive(self, sender: str, record: messages.Record) -> None:
+        """Record what one of ``messages`` says."""
+        with self.guard("records of chunks"):
+            self.takers[type(record)](sender, record)
+
+    def wait_for(self, numbers: dict[str, int], seconds: float) -> bool:
+        """Wait until the messages of these senders have come, up to these numbers. False: not all of them did."""
+        with self._arrival:
+            return self._arrival.wait_for(
+                lambda: all(self._arrived.get(sender, 0) >= number for sender, number in numbers.items()), seconds
+            )
+
+    def _on_begin(self, sender: str, begin: messages.Begin) -> None:
+        with self.lock:
+            self.running[sender, begin.item] = begin
+
+    def _on_end(self, sender: str, end: messages.End | messages.Chunk) -> None:
+        if end.item is not None:
+            with self.lock:
+                self.running.pop((sender, end.item), None)
+                self._leaving.pop((sender, end.item), None)
+
+    def _on_chunk(self, sender: str, chunk: messages.Chunk) -> None:
+        self.chunk(chunk.packed)
+        self._on_end(sender, chunk)
+
+    def _on_note(self, sender: str, note: messages.Note) -> None:
+        self.guard.say(note.text, note.text, log=note.pid != os.getpid())
+
+    def chunk(self, record: bytes | dict[str, Any]) -> None:
         self.chunks += 1
         self.recorder.chunk(record)
-
-    def packed(self, record: bytes) -> None:
-        """Take what rode in an output: a chunk, or the facts about a file."""
-        if record[1:2] == FILE:
-            self.recorder.file(record)
-        else:
-            self.chunk(record)
 
     def item(self, item: Any) -> None:
         """Remember a work item, to name it should its worker die with it."""
@@ -130,27 +164,30 @@ class Recording:
         self.recorder.worker({"address": address, **{name: v for name, v in known.items() if v is not None}})
 
     def worker_left(self, address: str, t_ns: int, *, lost: bool, reason: str) -> None:
+        """A worker went, and what it was at ended with it. One that was asked to go may still tell how that ended."""
         self.recorder.worker({"address": address, "left_ns": t_ns, "lost": lost, "reason": reason})
         with self.lock:
-            gone = [key for key in self.running if key[0] == address]
-            begun = [(key[1], *self.running.pop(key)) for key in gone]
-        for key, start_ns, round_ in begun:
-            self.chunk_killed(key, address, start_ns, t_ns, reason, round_)
+            begun = {key: self.running.pop(key) for key in list(self.running) if key[0] == address}
+            ends = {
+                key: functools.partial(self._chunk_killed, begin, address, t_ns, reason) for key, begin in begun.items()
+            }
+            if not lost:
+                self._leaving |= ends
+        for end in ends.values() if lost else ():
+            end()
 
-    def chunk_killed(
-        self, key: bytes, worker: str, start_ns: int, end_ns: int, reason: str, round_: int | None = None
-    ) -> None:
+    def _chunk_killed(self, begin: messages.Begin, worker: str, end_ns: int, reason: str) -> None:
         """An attempt that ended with its worker. Nobody could measure it; what is known is what it was at."""
         record = {
             "worker": worker,
-            "t_start_ns": start_ns,
-            "duration_ns": max(end_ns - start_ns, 0),
+            "t_start_ns": begin.t_ns,
+            "duration_ns": max(end_ns - begin.t_ns, 0),
             "error_type": "KilledWorker",
             "error": reason,
         }
-        if round_ is not None:
-            record["round"] = round_
-        item = self.items.get(key)
+        if begin.round is not None:
+            record["round"] = begin.round
+        item = self.items.get(begin.item)
         if item is not None:
             record |= {
                 "dataset": item.dataset,
@@ -173,6 +210,8 @@ class Recording:
         """End the run file. What could not be written is said, not raised."""
         problem = None
         try:
+            for end in self._leaving.values():
+                end()
             problem = self.recorder.status()
             self.recorder.close(outcome)
         except Exception as error:

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from roastcoffea import hooks, work
-from roastcoffea.backends import AbstractMetricsBackend, backend_class
+from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.recording import Recording
 
 __all__ = ["Session", "processor_name_of"]
@@ -30,8 +30,8 @@ class Session:
     ----------
     target : object
         The collector's first argument.
-    backend : str
-        Name of the backend.
+    backend : str or None
+        Name of the backend; None: the first that accepts the target.
     interval : float or None
         Seconds between looks at the workers; None: do not look.
     processor : object
@@ -40,7 +40,9 @@ class Session:
         Of the run.
     """
 
-    def __init__(self, target: Any, backend: str, interval: float | None, processor: Any, name: Any, path: Any) -> None:
+    def __init__(
+        self, target: Any, backend: str | None, interval: float | None, processor: Any, name: Any, path: Any
+    ) -> None:
         self.target = target
         self.backend_name = backend
         self.interval = interval
@@ -54,7 +56,6 @@ class Session:
         self.span_metrics: dict[tuple[str, ...], float] | None = None
         self.coffea_report: dict | None = None
         self._report_is_given = False
-        self._own_client: Any = None
         self._seal: weakref.finalize | None = None
         self._preprocess_ns = 0
         self._flag_before: bool | None = None
@@ -74,7 +75,7 @@ class Session:
             hooks.attach(self)
         work.listeners[self.identity] = self.recording.receive
         with self.guard("workers"):
-            self._add_backend(self._resolve())
+            self._add_backend(backend_for(self.target, self.backend_name, self.guard))
         with self.guard("the processor's switch"):
             self._switch_on()
 
@@ -96,8 +97,6 @@ class Session:
             self._seal = weakref.finalize(self, self.recording.close, _outcome(error))
             if self.recording.chunks or error is not None:
                 self.seal()
-            if self._own_client is not None:
-                self._own_client.close()
 
     def seal(self) -> None:
         """End the run file.
@@ -132,28 +131,10 @@ class Session:
 
     # ---- backends
 
-    def _resolve(self) -> AbstractMetricsBackend:
-        """The backend for the first argument."""
-        if self.backend_name != "dask":
-            return backend_class(self.backend_name)(self.target)
-        client = self.target
-        if isinstance(client, str):
-            from distributed import Client
-
-            client = self._own_client = Client(client, set_as_default=False)
-            return backend_class("dask")(client, any_client=True)
-        if client is None:
-            client = _client_of_the_context()
-        elif not hasattr(client, "scheduler"):
-            client = getattr(client, "client", None)  # of a coffea executor
-        if client is None or not hasattr(client, "register_plugin"):
-            return backend_class("local")(self.target)
-        return backend_class("dask")(client)
-
     def _add_backend(self, backend: AbstractMetricsBackend) -> None:
         backend.recording = self.recording
         self.backends.append(backend)
-        self.recording.fact("engine", type(backend).__name__.replace("MetricsBackend", "").lower())
+        self.recording.fact("engine", backend.engine)
         with self.guard("workers"):
             backend.open()
             if self.interval is not None:
@@ -207,11 +188,11 @@ class Session:
 
     def _late_backend(self, client: Any) -> AbstractMetricsBackend | None:
         """For a cluster that only this run has, made by coffea."""
-        if self.target is not None or not hasattr(client, "register_plugin"):
+        if self.target is not None or client is None:
             return None
         if any(getattr(backend, "client", None) is client for backend in self.backends):
             return None
-        self._add_backend(backend_class("dask")(client))
+        self._add_backend(backend_for(client, None, self.guard))
         return self.backends[-1]
 
     @contextlib.contextmanager
@@ -226,9 +207,24 @@ class Session:
     def item(self, item: Any) -> None:
         self.recording.item(item)
 
-    def packed(self, records: list[bytes]) -> None:
-        for record in records:
-            self.recording.packed(record)
+    def naming(self, runner: Any) -> str | None:
+        """Where the function is that names the workers of a runner; the newest backend is the one for this run."""
+        wanting = next((backend for backend in reversed(self.backends) if backend.wants(runner)), None)
+        if wanting is None or wanting.worker_name is AbstractMetricsBackend.worker_name:
+            return None
+        return f"{type(wanting).__module__}:{type(wanting).__qualname__}.worker_name"
+
+    def carried(self, packed: list[bytes]) -> None:
+        """Messages that rode in an output."""
+        for message in packed:
+            self.recording.take(message)
+
+    def flush(self) -> None:
+        """Have everything in the run file that has happened until now."""
+        for backend in self.backends:
+            with self.guard("records that are under way"):
+                backend.flush()
+        self.recording.recorder.flush()
 
     def report(self, report: dict) -> None:
         """coffea's report, as the Runner returned it; those of several runs add up."""
@@ -292,13 +288,6 @@ def _we_switched_off(processor: Any) -> bool:
         return processor in _switched_off
     except TypeError:
         return False
-
-
-def _client_of_the_context() -> Any:
-    client_module = sys.modules.get("distributed.client")
-    if client_module is None:
-        return None
-    return client_module._get_global_client()
 
 
 def _outcome(error: BaseException | None) -> str:

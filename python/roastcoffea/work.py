@@ -14,47 +14,34 @@ very same pickle loads as the original function (see ``__reduce__``).
 
 from __future__ import annotations
 
-import base64
-import functools
 import hashlib
 import inspect
-import json
 import os
-import socket
-import sys
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+from roastcoffea import messages
 from roastcoffea.guard import Guard
+from roastcoffea.route import Route, listeners
 
 __all__ = [
-    "FILE",
     "FLAG",
     "KEY",
     "NamedTask",
     "WorkFunction",
     "item_key",
+    "listeners",
     "load",
     "note_reads",
-    "read_spooled",
     "source_counters",
     "tell_readers",
-    "topic_of",
-    "worker_name",
 ]
 
 #: Set on a processor: False switches collection off for it.
 FLAG = "_roastcoffea_collect_metrics"
-#: Where records travel in an output when there is no other way.
+#: Where messages travel in an output when there is no other way: a list, because those of chunks are added up.
 KEY = "__roastcoffea_metrics__"
-
-#: The second byte of a packed record that tells of a file.
-FILE = b"\x03"
-
-#: Collectors that live in this process: identity → what takes their messages.
-listeners: dict[str, Callable[[dict], None]] = {}
 
 _LOADER = (
     "(lambda find: __import__('roastcoffea.work', fromlist=['load']).load(original, state) "
@@ -65,15 +52,10 @@ _LOADER = (
 
 def load(original: Callable, state: dict) -> Callable:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
-    ids, spool = tuple(state.get("ids", ())), state.get("spool")
-    with _guard_of(ids, spool)("chunks"):
-        return WorkFunction(original, ids, spool, state["remote"], state["round"])
+    route = Route(tuple(state.get("ids", ())), state.get("spool"), state.get("naming"))
+    with route.guard("chunks"):
+        return WorkFunction(original, route, state["remote"], state["round"])
     return original
-
-
-def topic_of(identity: str) -> str:
-    """The event topic on which a collector listens."""
-    return f"roastcoffea-{identity}"
 
 
 def item_key(item: Any) -> bytes:
@@ -83,16 +65,14 @@ def item_key(item: Any) -> bytes:
 
 
 class WorkFunction:
-    """coffea's work function, with a record of each attempt sent to the collectors named by ``ids``.
+    """coffea's work function, with a record of each attempt sent to the collectors.
 
     Parameters
     ----------
     original : callable
         ``Runner._work_function``.
-    ids : tuple of str
-        Identities of the collectors that want the records.
-    spool : str, optional
-        A folder of this machine where processes without a better way leave their records.
+    route : Route
+        The way to the collectors.
     remote : bool
         Whether facts about a file that is far away may cost requests to its server.
     round : int, optional
@@ -100,24 +80,18 @@ class WorkFunction:
     """
 
     def __init__(
-        self,
-        original: Callable,
-        ids: tuple[str, ...],
-        spool: str | None = None,
-        remote: bool = False,
-        round: int | None = None,
+        self, original: Callable[..., Any], route: Route, remote: bool = False, round: int | None = None
     ) -> None:
         self.original = original
-        self.ids = ids
-        self.spool = spool
+        self.route = route
         self.remote = remote
         self.round = round
-        self.guard = _guard_of(ids, spool)
+        self.guard = route.guard
 
     def __reduce__(self) -> tuple:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
         # ours, but holds an expression that looks for it.
-        state = {"ids": self.ids, "spool": self.spool, "remote": self.remote, "round": self.round}
+        state = {**self.route._asdict(), "remote": self.remote, "round": self.round}
         return eval, (_LOADER, {"original": self.original, "state": state})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -167,11 +141,10 @@ class _Attempt:
         self.item = item
         self.processor = processor
         self.ran = False
-        self.worker = worker_name()
         self.key = item_key(item)
-        tell_readers(function.ids)
-        self.send({"b": self.key, "w": self.worker, "t": time.time_ns(), "r": function.round})
-        self.chunk = _core.Chunk(_describe(item) | {"worker": self.worker, "round": function.round})
+        tell_readers(function.route.ids)
+        self.send(messages.Begin(self.key, time.time_ns(), function.round))
+        self.chunk = _core.Chunk(_describe(item) | {"worker": function.route.worker(), "round": function.round})
         self.chunk.phase("open")
 
     @classmethod
@@ -228,8 +201,8 @@ class _Attempt:
         branches = note_reads(self.chunk, events, before)
         with self.guard("facts about files"):
             facts = _file_facts(events, self.item, self.function.remote)
-            if facts and not self.send({"f": facts}):
-                _waiting.append(facts)
+            if facts:
+                self.send_or_wait(messages.File(facts))
         with self.guard("branches that were loaded for nothing"):
             _note_preload(self.chunk, events, self.item, branches)
 
@@ -238,63 +211,33 @@ class _Attempt:
         while type(cause) is Exception and cause.__cause__ is not None:  # coffea wraps what was raised, maybe twice
             cause = cause.__cause__
         self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
-        message = {"c": self.chunk.finish(), "h": self.key, "w": self.worker}
-        if not self.send(message):
-            _waiting.append(message["c"])
+        self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:
         if not self.ran:  # it came from a checkpoint: nothing was computed
             self.chunk.finish()
-            self.send({"e": self.key, "w": self.worker})
+            self.send(messages.End(self.key))
             return out
-        packed = self.chunk.finish()
-        if self.send({"c": packed, "h": self.key, "w": self.worker}):
+        record = messages.Chunk(self.chunk.finish(), self.key)
+        if self.send(record):
             return out
         if isinstance(out, dict):  # coffea's own dict around the user's output
-            records, _waiting[:] = [*_waiting, packed], []
-            out = {**out, KEY: records}
+            records, _waiting[:] = [*_waiting, record], []
+            out = {**out, KEY: [messages.pack(self.function.route.worker(), 0, records)]}
         return out
 
-    def send(self, message: dict) -> bool:
-        return _send(message, self.function.ids, self.function.spool)
+    def send(self, record: messages.Record) -> bool:
+        return self.function.route.send(record)
+
+    def send_or_wait(self, record: messages.Record) -> None:
+        if not self.send(record):
+            _waiting.append(record)
 
 
-_waiting: list[bytes] = []  # records that wait for an output to ride in: of failed attempts, of files
+_waiting: list[messages.Record] = []  # for an output to ride in: of failed attempts, of files
 _signatures: dict[Callable, inspect.Signature] = {}
 _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
-_spool_lock = threading.Lock()
-
-
-@functools.lru_cache(maxsize=16)
-def _guard_of(ids: tuple[str, ...], spool: str | None) -> Guard:
-    """What fails in this process is said once to each set of collectors, and becomes a note of their runs."""
-    return Guard(lambda text: _send({"n": text, "p": os.getpid()}, ids, spool))
-
-
-def _send(message: dict, ids: tuple[str, ...], spool: str | None) -> bool:
-    """Take the shortest way to the collectors. False: only the output can carry it."""
-    here = [listeners.get(identity) for identity in ids]
-    if all(here):
-        for listener in here:
-            listener(message)
-        return True
-    worker = _dask_worker()
-    if worker is not None:
-        worker.loop.add_callback(_publish, worker, ids, spool, message)
-        return True
-    return bool(spool) and _write_spool(spool, message)
-
-
-def _publish(worker: Any, ids: tuple[str, ...], spool: str | None, message: dict) -> None:
-    """Send a message to the collectors. Runs on the worker's event loop, where plugins come and go.
-
-    Our plugin is there as long as somebody listens, and a task that outlives its run must leave nothing behind.
-    """
-    with _guard_of(ids, spool)("records of chunks"):
-        topics = [topic for topic in map(topic_of, ids) if topic in worker.plugins]
-        if topics:
-            worker.log_event(topics, message)
 
 
 def tell_readers(ids: tuple[str, ...]) -> None:
@@ -365,26 +308,6 @@ def _real_processor_for(checkpointer: Any, processor: Any) -> Any:
             return checkpointer.save(output, metadata, processor)
 
     return Checkpointer()
-
-
-def _dask_worker() -> Any:
-    worker_module = sys.modules.get("distributed.worker")
-    if worker_module is None:
-        return None
-    try:
-        return worker_module.get_worker()
-    except ValueError:
-        return None
-
-
-def worker_name() -> str:
-    worker = _dask_worker()
-    return worker.address if worker is not None else f"{_host()}:{os.getpid()}"
-
-
-@functools.cache
-def _host() -> str:
-    return socket.gethostname()
 
 
 def _factory(events: Any) -> Any:
@@ -488,28 +411,3 @@ def _walk(branches: Any, above: str, found: list[dict]) -> None:
         name = above + branch.name
         found.append({"name": name, "compressed": compressed, "uncompressed": uncompressed, "baskets": baskets})
         _walk(branch.branches, name + "/", found)
-
-
-def _write_spool(folder: str, message: dict) -> bool:
-    """Append a message to this process' file; one write, so that a reader never sees half of another's line."""
-    text = {name: base64.b64encode(v).decode() if isinstance(v, bytes) else v for name, v in message.items()}
-    line = json.dumps(text).encode() + b"\n"
-    path = os.path.join(folder, f"{os.getpid()}.jsonl")
-    try:
-        with _spool_lock:
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                return os.write(descriptor, line) == len(line)
-            finally:
-                os.close(descriptor)
-    except OSError:
-        return False
-
-
-def read_spooled(line: bytes) -> dict:
-    """The message of a line that ``_write_spool`` wrote."""
-    message = json.loads(line)
-    for name in ("b", "c", "e", "f", "h"):
-        if name in message:
-            message[name] = base64.b64decode(message[name])
-    return message

@@ -11,19 +11,20 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "record/load.h"
 #include "record/recorder.h"
-#include "source/legacy/legacy.h"
 
-static roast_code check_source(const char *source, roast_error *err)
+static roast_code find_source(const char *path, const run_source **found, roast_error *err)
 {
     struct stat status;
-    if (stat(source, &status) != 0)
-        return fail(err, ROAST_IO, "%s: %s", source, strerror(errno));
+    if (stat(path, &status) != 0)
+        return fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
+    *found = run_source_of(path, true);
+    if (*found)
+        return ROAST_OK;
     if (!S_ISDIR(status.st_mode))
-        return fail(err, ROAST_FORMAT, "%s: not a folder; import takes the folder of a measurement", source);
-    if (!legacy_is_measurement(source))
-        return fail(err, ROAST_FORMAT, "%s: not a measurement of roastcoffea 0.1.x: no metrics.json is in it", source);
-    return ROAST_OK;
+        return fail(err, ROAST_FORMAT, "%s: not a folder; import takes the folder of a measurement", path);
+    return fail(err, ROAST_FORMAT, "%s: not a measurement of roastcoffea 0.1.x: no metrics.json is in it", path);
 }
 
 static void remove_unfinished(const char *path)
@@ -38,15 +39,15 @@ static void remove_unfinished(const char *path)
     }
 }
 
-static roast_code write_run(const char *source, const char *path, const roast_recorder_options *options,
-                            roast_error *err)
+static roast_code write_run(const run_source *source, const char *from, const char *path,
+                            const roast_recorder_options *options, roast_error *err)
 {
     roast_recorder *recorder;
     roast_code code = roast_recorder_open(&recorder, path, options, err);
     if (code)
         return code;
     record_sink sink = recorder_sink(recorder);
-    code = legacy_read(source, &sink, err);
+    code = source->read(from, &sink, err);
     if (!code && options && options->name) /* the user's name for it rather than the folder's */
         code = sink.fact(recorder, "name", str_from(options->name), err);
     roast_code closed = roast_recorder_close(recorder, code ? ROAST_INTERRUPTED : ROAST_FINISHED, code ? NULL : err);
@@ -95,7 +96,8 @@ roast_code roast_import(const char *source, const char *target, const roast_reco
     roast_error unused;
     err = err ? err : &unused;
     bool overwrite = options && options->overwrite;
-    roast_code code = check_source(source, err);
+    const run_source *kind = NULL;
+    roast_code code = find_source(source, &kind, err);
     if (!code && !overwrite && access(target, F_OK) == 0)
         code = fail_exists(target, err);
     if (!code && overwrite)
@@ -104,7 +106,7 @@ roast_code roast_import(const char *source, const char *target, const roast_reco
     if (!code && asprintf(&beside, "%s.%ld.part", target, (long)getpid()) < 0)
         return fail_memory(err);
     if (!code)
-        code = write_run(source, beside, options, err);
+        code = write_run(kind, source, beside, options, err);
     if (!code)
         code = put_in_place(beside, target, overwrite, err);
     if (code && beside)

@@ -1,5 +1,5 @@
-/* Opening whatever a user may call a run: a run file, a folder with a run file in it, or a measurement of
- * roastcoffea 0.1.x, which is read into a run in memory. */
+/* Opening whatever a user may call a run: a run file, a folder with a run file in it, or what another program left
+ * behind, which is read into a run in memory. */
 #include "record/load.h"
 
 #include <errno.h>
@@ -12,37 +12,68 @@
 #include "record/recorder.h"
 #include "source/legacy/legacy.h"
 
-/* From a directory, or else from texts. */
-static roast_code load_into_memory(roast_run **out, const char *path, const legacy_texts *texts, roast_error *err)
+/* ---- The sources --------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+static char *run_file_in(const char *folder)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/run.roast", folder) < 0 ? NULL : path;
+}
+
+/* Also where it cannot be looked: opening it says why. */
+static bool has_run_file(const char *folder)
+{
+    struct stat status;
+    char *path = run_file_in(folder);
+    bool found = path && (stat(path, &status) == 0 || errno == EACCES);
+    free(path);
+    return found;
+}
+
+static roast_code open_run_file_in(roast_run **out, const char *folder, const roast_open_options *options,
+                                   roast_error *err)
+{
+    char *path = run_file_in(folder);
+    roast_code code = path ? roast_run_open(out, path, options, err) : fail_memory(err);
+    free(path);
+    return code;
+}
+
+static const run_source sources[] = {
+    {is_file, roast_run_open, NULL},
+    {has_run_file, open_run_file_in, NULL}, /* a measurement of ours */
+    {legacy_is_measurement, NULL, legacy_read},
+};
+
+const run_source *run_source_of(const char *path, bool to_read)
+{
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if ((sources[i].read || !to_read) && sources[i].recognise(path))
+            return &sources[i];
+    return NULL;
+}
+
+/* ---- Loading ------------------------------------------------------------------------------------------------- */
+
+/* From a source, or else from texts. */
+static roast_code load_into_memory(roast_run **out, const run_source *source, const char *path,
+                                   const legacy_texts *texts, roast_error *err)
 {
     roast_recorder *recorder;
     roast_code code = roast_recorder_open(&recorder, ":memory:", NULL, err);
     if (code)
         return code;
     record_sink sink = recorder_sink(recorder);
-    code = path ? legacy_read(path, &sink, err) : legacy_read_texts(texts, &sink, err);
+    code = source ? source->read(path, &sink, err) : legacy_read_texts(texts, &sink, err);
     if (!code)
         return recorder_into_run(recorder, out, err);
     roast_recorder_close(recorder, ROAST_INTERRUPTED, NULL);
-    return code;
-}
-
-static roast_code load_directory(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
-{
-    char *run_file = NULL;
-    struct stat status;
-    if (asprintf(&run_file, "%s/run.roast", path) < 0)
-        return fail_memory(err);
-    roast_code code;
-    if (stat(run_file, &status) == 0)
-        code = roast_run_open(out, run_file, options, err);
-    else if (errno == EACCES)
-        code = fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
-    else if (legacy_is_measurement(path))
-        code = load_into_memory(out, path, NULL, err);
-    else
-        code = fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);
-    free(run_file);
     return code;
 }
 
@@ -50,7 +81,7 @@ roast_code run_of_metrics(roast_run **out, roast_str metrics, roast_error *err)
 {
     *out = NULL;
     const legacy_texts texts = {.metrics = metrics};
-    return load_into_memory(out, NULL, &texts, err);
+    return load_into_memory(out, NULL, NULL, &texts, err);
 }
 
 roast_code roast_run_load(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
@@ -59,5 +90,8 @@ roast_code roast_run_load(roast_run **out, const char *path, const roast_open_op
     struct stat status;
     if (stat(path, &status) != 0)
         return fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
-    return S_ISDIR(status.st_mode) ? load_directory(out, path, options, err) : roast_run_open(out, path, options, err);
+    const run_source *source = run_source_of(path, false);
+    if (!source)
+        return fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);
+    return source->open ? source->open(out, path, options, err) : load_into_memory(out, source, path, NULL, err);
 }

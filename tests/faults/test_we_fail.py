@@ -13,6 +13,8 @@ import nano
 import pytest
 import roastcoffea.backends._plugins as plugins
 import roastcoffea.hooks as hooks
+import roastcoffea.messages as messages
+import roastcoffea.outbox as outbox
 import roastcoffea.recording as recording
 import roastcoffea.session as session
 import roastcoffea.work as work
@@ -49,14 +51,18 @@ PLACES = [
     (recording.Recording, "receive"),
     (recording.Recording, "worker"),
     (recording.Recording, "item"),
-    (session.Session, "_resolve"),
+    (session, "backend_for"),
     (session.Session, "_note_facts"),
     (session.Session, "running"),
     (session.Session, "_finish"),
-    (plugins.SchedulerTracker, "samples"),
+    (plugins.SchedulerTracker, "heartbeats"),
     (plugins.SchedulerTracker, "left_processing"),
     (plugins.SchedulerTracker, "add_worker"),
     (plugins.WorkerProbe, "describe"),
+    (plugins.WorkerProbe, "publish"),
+    (outbox.Outbox, "put"),
+    (outbox.Outbox, "flush"),
+    (messages, "unpack"),
 ]
 
 

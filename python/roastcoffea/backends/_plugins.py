@@ -7,23 +7,26 @@ client goes away.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 from distributed.metrics import time
 from tornado.ioloop import PeriodicCallback
 
-from roastcoffea import sampling
+from roastcoffea import messages, sampling
 from roastcoffea.guard import Guard
-from roastcoffea.work import topic_of
+from roastcoffea.outbox import Outbox
+from roastcoffea.route import topic_of
 
 __all__ = ["SchedulerTracker", "WorkerProbe", "load_probe"]
 
 _MOST_ROWS = 1000  # a message is sent early when it has as many tasks
-_FLUSH_MS = 2000  # between messages with what the sampler of a worker saw
+_DRAIN_MS = 2000  # between looks at what the sampler of a worker saw
 
 
 class SchedulerTracker(SchedulerPlugin):
@@ -53,7 +56,8 @@ class SchedulerTracker(SchedulerPlugin):
         self.looked = float("-inf")  # at the workers, when
         self.killed: set = set()
         self.out_of_memory: dict[str, int] = {}
-        self.tasks: list[list] = []
+        self.tasks: list[messages.Task] = []
+        self.number = 0  # of messages sent
         self.callback: PeriodicCallback | None = None
 
     def __reduce__(self) -> tuple:
@@ -61,35 +65,32 @@ class SchedulerTracker(SchedulerPlugin):
 
     async def start(self, scheduler: Any) -> None:
         self.scheduler = scheduler
+        self.broker = getattr(scheduler, "_broker", None)
 
-    def track(self, interval: float) -> list[list]:
-        """Look at the workers every so many seconds from now on. Gives those that are there."""
+    def track(self, interval: float) -> bytes:
+        """Look at the workers every so many seconds from now on. Gives those that are there, as a message."""
         self.tracking = True
         self.callback = PeriodicCallback(self.tick, interval * 1000)
         self.callback.start()
-        return [self.describe(worker) for worker in self.scheduler.workers.values()]
+        return messages.pack("scheduler", 0, [_joined(worker, None) for worker in self.scheduler.workers.values()])
 
-    def describe(self, worker: Any) -> list:
-        return [worker.address, str(worker.name), worker.host, worker.nthreads, worker.memory_limit, time()]
-
-    def send(self, kind: str, rows: list) -> None:
-        if rows:
-            self.scheduler.log_event(self.name, {kind: rows})
+    def send(self, records: Sequence[messages.Record], *, last: bool = False) -> None:
+        if records or last:
+            self.number += 1
+            message = messages.pack("scheduler", self.number, records)
+            self.scheduler.log_event(self.name, messages.event_of(message, last=last))
 
     # ---- workers
 
     def add_worker(self, scheduler: Any, worker: str) -> None:
         if self.tracking:
             with self.guard("arrivals of workers"):
-                self.send("workers", [self.describe(scheduler.workers[worker])])
+                self.send([_joined(scheduler.workers[worker], time())])
 
     def log_event(self, topic: str, msg: Any) -> None:
         # The scheduler tells its plugins that a worker left, but only its log whether that was expected.
         if topic == self.name:
-            if "hello" in msg:
-                self.probes.add(msg["hello"]["address"])
-            elif "bye" in msg:
-                self.probe_left(msg["bye"])
+            self.probe_spoke(msg)
         elif topic == "all":
             if isinstance(msg, dict) and msg.get("action") == "remove-worker":
                 with self.guard("departures of workers"):
@@ -98,7 +99,14 @@ class SchedulerTracker(SchedulerPlugin):
             with self.guard("departures of workers"):
                 self.out_of_memory[msg["worker"]] = msg["rss"]
 
-    def removed(self, event: dict) -> None:
+    def probe_spoke(self, msg: dict[str, Any]) -> None:
+        address = msg.get("worker")  # added by the scheduler
+        if messages.message_in(msg)[1]:
+            self.probe_left(address)
+        elif address in self.scheduler.workers:  # not one that has left and says its last words
+            self.probes.add(address)
+
+    def removed(self, event: dict[str, Any]) -> None:
         address, expected = event["worker"], bool(event["expected"])
         self.probe_left(address)
         if not self.tracking:
@@ -113,18 +121,21 @@ class SchedulerTracker(SchedulerPlugin):
                 if key in self.keys:
                     self.killed.add(key)
                     self.ended(key, "killed", worker=address, now=now)
-        self.send("gone", [[address, now, not expected, reason]])
+        self.send([messages.Left(address, now, not expected, reason)])
 
     def tick(self) -> None:
+        seen: list[messages.Heartbeat] = []
         with self.guard("the timeline of workers"):
-            self.send("samples", self.samples())
+            seen = self.heartbeats()
         with self.guard("tasks"):
-            self.flush()
+            self.flush(seen)
+        with contextlib.suppress(AttributeError):  # it keeps events for those who ask later: nobody does
+            self.broker.truncate(self.name)
 
-    def samples(self) -> list[list]:
+    def heartbeats(self) -> list[messages.Heartbeat]:
         # Nothing of a worker changes between its heartbeats, whose times are of this clock.
         before, self.looked = self.looked, time()
-        return [_sample(worker) for worker in self.scheduler.workers.values() if worker.last_seen > before]
+        return [_heartbeat(worker) for worker in self.scheduler.workers.values() if worker.last_seen > before]
 
     # ---- tasks
 
@@ -162,13 +173,13 @@ class SchedulerTracker(SchedulerPlugin):
         if state != "memory":
             self.failures[key] = attempt
         prefix = task.prefix.name if task is not None else None
-        self.tasks.append([str(key), prefix, worker, thread, start, stop, nbytes, attempt, state])
+        self.tasks.append(messages.Task(str(key), prefix, worker, thread, start, stop, nbytes, attempt, state))
         if len(self.tasks) >= _MOST_ROWS:
             self.flush()
 
-    def flush(self) -> None:
-        rows, self.tasks = self.tasks, []
-        self.send("tasks", rows)
+    def flush(self, seen: Sequence[messages.Heartbeat] = ()) -> None:
+        ended, self.tasks = self.tasks, []
+        self.send([*seen, *ended])
 
     # ---- the end
 
@@ -176,7 +187,7 @@ class SchedulerTracker(SchedulerPlugin):
         if client == self.client:  # killed, or it did not have the time to say goodbye
             scheduler.loop.add_callback(self.leave)
 
-    def probe_left(self, address: str) -> None:
+    def probe_left(self, address: Any) -> None:
         self.probes.discard(address)
         if not self.probes:
             self.no_probes.set()
@@ -201,17 +212,20 @@ class SchedulerTracker(SchedulerPlugin):
             self.no_probes.clear()
             if self.probes:
                 await self.no_probes.wait()
-            self.scheduler.log_event(self.name, {"end": True})
+            self.send([], last=True)
         self.scheduler.plugins.pop(self.name, None)
-        topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
-        topics.pop(self.name, None)
+        getattr(self.broker, "_topics", {}).pop(self.name, None)
 
 
-def _sample(worker: Any) -> list:
+def _joined(worker: Any, when: float | None) -> messages.Joined:
+    return messages.Joined(worker.address, str(worker.name), worker.host, worker.nthreads, worker.memory_limit, when)
+
+
+def _heartbeat(worker: Any) -> messages.Heartbeat:
     metrics, last_seen = worker.metrics, worker.last_seen
     network, disk = metrics.get("host_net_io") or {}, metrics.get("host_disk_io") or {}
     spilled = metrics.get("spilled_bytes") or {}
-    return [
+    return messages.Heartbeat(
         worker.address,
         metrics.get("time", last_seen),
         last_seen,
@@ -226,8 +240,10 @@ def _sample(worker: Any) -> list:
         network.get("write_bps"),
         disk.get("read_bps"),
         disk.get("write_bps"),
-    ]
+    )
 
+
+_SOONEST = 0.5  # seconds between the messages of a worker
 
 _LOADER = (
     "(lambda find: __import__('roastcoffea.backends._plugins', fromlist=['load_probe']).load_probe(state) "
@@ -243,7 +259,7 @@ def load_probe(state: dict) -> WorkerPlugin:
 
 
 class WorkerProbe(WorkerPlugin):
-    """Announces its worker, and streams what the sampler of its process sees.
+    """Announces its worker, and sends what happens there: chunks, and what the sampler of its process sees.
 
     Parameters
     ----------
@@ -257,40 +273,52 @@ class WorkerProbe(WorkerPlugin):
         self.identity = identity
         self.hz = hz
         self.name = topic_of(identity)
-        self.guard = Guard()
+        self.guard = Guard(lambda text: self.outbox.put(messages.Note(text, os.getpid())))
         self.callback: PeriodicCallback | None = None
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Dask closes a worker that cannot load a plugin: where this package is missing, the pickle is an empty plugin.
         return eval, (_LOADER, {"state": {"identity": self.identity, "hz": self.hz}})
 
     def setup(self, worker: Any) -> None:
         self.worker = worker
+        self.outbox = Outbox(worker.address, worker.loop, self.publish, self.interval)
         with self.guard("the worker's own account"):
-            worker.log_event(self.name, {"hello": self.describe()})
+            self.outbox.put(self.describe())
+            self.outbox.flush()
         if self.hz > 0:
             with self.guard("the fine timeline of memory"):
                 sampling.start(self.name, self.take, self.hz)
-                self.callback = PeriodicCallback(self.flush, _FLUSH_MS)
+                self.callback = PeriodicCallback(self.drain, _DRAIN_MS)
                 self.callback.start()
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> messages.Hello:
         """Who the worker is, and how its clock differs from the scheduler's."""
         worker = self.worker
-        return {
-            "address": worker.address,
-            "pid": os.getpid(),
-            "host": socket.gethostname(),
-            "delay": worker.scheduler_delay,
-            "latency": worker.latency,
-        }
+        return messages.Hello(
+            worker.address, os.getpid(), socket.gethostname(), worker.scheduler_delay, worker.latency
+        )
 
-    def flush(self) -> None:
+    def interval(self) -> float:
+        """Seconds between messages: as many as between heartbeats, which Dask makes rarer in a large cluster."""
+        return max(self.worker.periodic_callbacks["heartbeat"].callback_time / 1000, _SOONEST)
+
+    def publish(self, message: bytes, *, last: bool = False) -> None:
+        with self.guard("records of chunks"):
+            self.worker.log_event(self.name, messages.event_of(message, last=last))
+
+    def last_words(self) -> tuple[bytes, int]:
+        """Send what there is. Gives the worker's account of itself, and the number of messages until now."""
+        self.drain()
+        self.outbox.flush()
+        return messages.pack(self.worker.address, 0, [self.describe()]), self.outbox.number
+
+    def drain(self) -> None:
         with self.guard("the fine timeline of memory"):
             sampling.flush()
 
     def take(self, packed: bytes) -> None:
-        self.worker.log_event(self.name, {"s": packed})
+        self.outbox.put(messages.Samples(packed))
 
     def teardown(self, worker: Any) -> None:
         with self.guard("the fine timeline of memory"):
@@ -299,4 +327,5 @@ class WorkerProbe(WorkerPlugin):
                 sampling.flush()
                 sampling.stop(self.name)
         with self.guard("leaving the worker"):
-            worker.log_event(self.name, {"bye": worker.address})
+            self.outbox.close()
+            self.publish(messages.pack(worker.address, self.outbox.number + 1, []), last=True)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from roastcoffea import route
+
 if TYPE_CHECKING:
+    from typing import Self
+
     from roastcoffea.recording import Recording
 
 __all__ = ["AbstractMetricsBackend"]
@@ -18,8 +23,30 @@ class AbstractMetricsBackend(ABC):
     A backend is made with the object that the user gave to ``MetricsCollector`` as its first argument.
     """
 
+    #: What the run file names as its engine. Default: the class's name, without "MetricsBackend" or "Backend".
+    engine: str = ""
     #: Where a backend that records by itself puts its records; set by the collector before ``start_tracking``.
     recording: Recording | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.engine:
+            cls.engine = re.sub(r"(Metrics)?Backend$", "", cls.__name__).lower()
+
+    @classmethod
+    def accepts(cls, target: Any) -> bool:
+        """Whether the collector's first argument is of this engine. Backends that say so are chosen without a name."""
+        return False
+
+    @classmethod
+    def of_target(cls, target: Any) -> Self:
+        """The backend for the collector's first argument."""
+        return cls(target)  # type: ignore[call-arg]
+
+    @staticmethod
+    def worker_name() -> str:
+        """The name of the worker that the calling chunk runs on, as the engine's other records have it. Called there."""
+        return route.worker_name()
 
     @abstractmethod
     def start_tracking(self, interval: float = 1.0) -> None:
@@ -44,8 +71,11 @@ class AbstractMetricsBackend(ABC):
     def open(self) -> None:
         """Be ready for the records of chunks; before ``start_tracking``, and also without it."""
 
+    def flush(self) -> None:
+        """Return when the records of chunks that have ended are in ``recording``."""
+
     def close(self) -> None:
-        """The opposite, after ``stop_tracking``."""
+        """The opposite of ``open``, after ``stop_tracking``."""
 
     def close_span(self, span_info: Any) -> None:
         """End a span that ``create_span`` began."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from roastcoffea import messages
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.recording import Recording
 from roastcoffea.settings import settings
@@ -35,8 +37,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         Whether to measure what other clients of this process run on the cluster, too.
     """
 
+    engine = "dask"
+
     def __init__(self, client: Any, any_client: bool = False) -> None:
         self.client = client
+        self._own_client = False
         self.any_client = any_client
         self.processor_prefixes: set[str] = set()
         self.processor_name: str | None = None
@@ -50,10 +55,34 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._worker_offset: dict[str, float] = {}
         self._span: dict | None = None
 
+    # ---- whose it is
+
+    @classmethod
+    def accepts(cls, target: Any) -> bool:
+        """A client, a coffea executor that has one, the address of a scheduler; nothing, if the context has a client."""
+        return isinstance(target, str) or _client_of(target) is not None
+
+    @classmethod
+    def of_target(cls, target: Any) -> DaskMetricsBackend:
+        if not isinstance(target, str):
+            return cls(_client_of(target))
+        from distributed import Client
+
+        backend = cls(Client(target, set_as_default=False), any_client=True)
+        backend._own_client = True
+        return backend
+
     # ---- coming and going
 
     def open(self) -> None:
         recording = self.recording
+        recording.takers |= {
+            messages.Hello: self._on_hello,
+            messages.Joined: self._on_joined,
+            messages.Left: self._on_left,
+            messages.Heartbeat: self._on_heartbeat,
+            messages.Task: self._on_task,
+        }
         self._versions = self._handshake()
         recording.fact("distributed", self._versions.get("distributed"))
         self.client.subscribe_topic(recording.topic, self._event)
@@ -70,8 +99,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.open()
         if self._tracker:
             with self.recording.guard("the scheduler's own account"):
-                for row in self._on_scheduler(_track(), name=self.recording.topic, interval=interval):
-                    self._joined([*row[:-1], None])  # before we came
+                self.recording.take(self._on_scheduler(_track(), name=self.recording.topic, interval=interval))
         else:
             self.recording.guard.say(
                 "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
@@ -88,26 +116,33 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._on_scheduler(_stop_tracker(), name=self.recording.topic)
         return self._end_of_own() if self._own is not None else {}
 
-    def close(self) -> None:
-        recording, client = self.recording, self.client
-        if not self._connected():
-            return
-        if self._probes:
-            with recording.guard("the workers' last words"):
+    def flush(self) -> None:
+        if self._probes and self._connected():
+            with self.recording.guard("records that are under way"):
                 self._ask_probes()
-        with recording.guard("leaving the cluster"):
-            if self._tracker:
-                if self._on_scheduler(_leave(), name=recording.topic):
-                    self._end.wait(_PATIENCE)
-                else:
-                    self._say_lost()
-            else:
-                self._leave_from_here()
-            client._event_handlers.pop(recording.topic, None)
 
-    def _leave_from_here(self) -> None:
-        """Where nobody on the scheduler does it for us."""
+    def close(self) -> None:
+        try:
+            if self._connected():
+                self.flush()
+                with self.recording.guard("leaving the cluster"):
+                    self._leave()
+        finally:
+            if self._own_client:
+                self.client.close()
+
+    def _leave(self) -> None:
         topic = self.recording.topic
+        if not self._tracker:
+            self._leave_from_here(topic)
+        elif self._on_scheduler(_leave(), name=topic):
+            self._end.wait(_PATIENCE)
+        else:
+            self._say_lost()
+        self.client._event_handlers.pop(topic, None)
+
+    def _leave_from_here(self, topic: str) -> None:
+        """Where nobody on the scheduler does it for us."""
         if self._probes:
             self.client.unregister_worker_plugin(topic)
         self.client.unsubscribe_topic(topic)
@@ -157,7 +192,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._probes = True
         self.client.register_plugin(probe, name=probe.name)
         answers = self._ask_probes()
-        missing = [address for address, hello in answers.items() if hello is None]
+        missing = [address for address, answer in answers.items() if answer is None]
         if missing:
             self.recording.guard.say(
                 "workers without us",
@@ -165,11 +200,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             )
 
     def _ask_probes(self) -> dict[str, Any]:
-        """What each worker says of itself; None for one without this package."""
+        """What each worker says of itself, after everything that it had to send; None for one without this package."""
         answers = self._on_workers(_ask_probe(), name=self.recording.topic)
-        for hello in answers.values():
-            if isinstance(hello, dict):
-                self._on_hello(hello)
+        sent = {}
+        for address, answer in answers.items():
+            if isinstance(answer, (list, tuple)):  # else an exception: it has gone meanwhile
+                account, sent[address] = answer
+                self.recording.take(account)
+        self.recording.wait_for(sent, _PATIENCE)
         return answers
 
     def _on_workers(self, function: Callable, **kwargs: Any) -> dict[str, Any]:
@@ -179,32 +217,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     # ---- what comes in on the topic
 
-    def _event(self, event: tuple) -> None:
-        _, message = event
+    def _event(self, event: tuple[float, Any]) -> None:
         recording = self.recording
-        if recording is None or not isinstance(message, dict):
+        if recording is None:
             return
         with recording.guard("events of the cluster"):
-            if "samples" in message:
-                for row in message["samples"]:
-                    self._sample(row)
-            elif "tasks" in message:
-                for row in message["tasks"]:
-                    self._task(row)
-            elif "workers" in message:
-                for row in message["workers"]:
-                    self._joined(row)
-            elif "gone" in message:
-                for address, when, lost, reason in message["gone"]:
-                    recording.worker_left(address, self._to_client_clock(when), lost=lost, reason=reason)
-            elif "hello" in message:
-                self._on_hello(message["hello"])
-            elif "s" in message:
-                recording.recorder.samples(message["worker"], message["s"])
-            elif "end" in message:
+            packed, last = messages.message_in(event[1])
+            if packed and recording.take(packed).sender == "scheduler" and last:
                 self._end.set()
-            else:
-                recording.receive(message)
 
     def _to_client_clock(self, when: float | None) -> int | None:
         """A time of the scheduler's clock, by ours."""
@@ -212,57 +232,45 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _to_worker_clock(self, when: float | None, worker: str | None) -> int | None:
         """A time of the scheduler's clock, by the worker's: the one in which its records are kept."""
-        return None if when is None else self._to_client_clock(when) + int(self._worker_offset.get(worker, 0.0) * 1e9)
+        here = self._to_client_clock(when)
+        return None if here is None else here + int(self._worker_offset.get(worker, 0.0) * 1e9)
 
-    def _joined(self, row: list) -> None:
-        address, name, host, cores, limit, when = row
+    def _on_joined(self, _: str, joined: messages.Joined) -> None:
         self.recording.worker(
-            address, name=name, host=host, cores=cores, memory_limit=limit or None, joined_ns=self._to_client_clock(when)
+            joined.worker,
+            name=joined.name,
+            host=joined.host,
+            cores=joined.cores,
+            memory_limit=joined.memory_limit or None,
+            joined_ns=self._to_client_clock(joined.joined),
         )
 
-    def _on_hello(self, hello: dict) -> None:
-        offset = self._scheduler_offset - hello["delay"]
-        error = self._scheduler_error + hello["latency"] / 2
-        self._worker_offset[hello["address"]] = offset
+    def _on_left(self, _: str, left: messages.Left) -> None:
+        self.recording.worker_left(left.worker, self._to_client_clock(left.left), lost=left.lost, reason=left.reason)
+
+    def _on_hello(self, _: str, hello: messages.Hello) -> None:
+        offset = self._scheduler_offset - hello.delay
+        error = self._scheduler_error + hello.latency / 2
+        self._worker_offset[hello.worker] = offset
         self.recording.worker(
-            hello["address"],
-            pid=hello["pid"],
-            host=hello["host"],
+            hello.worker,
+            pid=hello.pid,
+            host=hello.host,
             clock_offset_ns=int(offset * 1e9),
             clock_error_ns=int(error * 1e9),
         )
 
-    def _sample(self, row: list) -> None:
-        (worker, when, last_seen, memory, cpu, processing, executing, managed, spilled, occupancy, *rates) = row
-        sample = {
-            "worker": worker,
-            "t_ns": int(when * 1e9),
-            "last_seen_ns": self._to_client_clock(last_seen),
-            "memory": memory,
-            "cpu": cpu,
-            "processing": processing,
-            "executing": executing,
-            "managed": managed,
-            "spilled": spilled,
-            "occupancy": occupancy,
-        }
-        sample |= zip(("net_read", "net_write", "disk_read", "disk_write"), rates)
+    def _on_heartbeat(self, _: str, heartbeat: messages.Heartbeat) -> None:
+        sample = heartbeat._asdict()
+        sample["t_ns"] = int(sample.pop("sent") * 1e9)
+        sample["last_seen_ns"] = self._to_client_clock(sample.pop("last_seen"))
         self.recording.recorder.sample({name: value for name, value in sample.items() if value is not None})
 
-    def _task(self, row: list) -> None:
-        key, prefix, worker, thread, start, stop, nbytes, attempt, state = row
-        task = {
-            "key": key,
-            "prefix": prefix,
-            "worker": worker,
-            "thread": thread,
-            "start_ns": self._to_worker_clock(start, worker),
-            "stop_ns": self._to_worker_clock(stop, worker),
-            "nbytes": nbytes,
-            "attempt": attempt,
-            "state": state,
-            "span": self._span["id"] if self._span else None,
-        }
+    def _on_task(self, _: str, ended: messages.Task) -> None:
+        task = ended._asdict()
+        task["start_ns"] = self._to_worker_clock(task.pop("start"), ended.worker)
+        task["stop_ns"] = self._to_worker_clock(task.pop("stop"), ended.worker)
+        task["span"] = self._span["id"] if self._span else None
         self.recording.recorder.task({name: value for name, value in task.items() if value is not None})
 
     # ---- asking the scheduler from outside
@@ -279,12 +287,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         workers = identity["workers"]
         for address, facts in workers.items():
             if address not in seen:
-                self._joined(
-                    [address, str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"], time.time()]
-                )
+                limit, now = facts["memory_limit"], time.time() + self._scheduler_offset
+                came = messages.Joined(address, str(facts["name"]), facts["host"], facts["nthreads"], limit, now)
+                self.recording.receive("scheduler", came)
             if seen.get(address) != facts["last_seen"]:
                 seen[address] = facts["last_seen"]
-                self._sample(_sample_of_identity(address, facts))
+                self.recording.receive("scheduler", _heartbeat_of(address, facts))
         for address in seen.keys() - workers.keys():
             del seen[address]
             self.recording.worker_left(address, time.time_ns(), lost=False, reason="not there any more")
@@ -397,6 +405,16 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
 DaskBackend = DaskMetricsBackend
 
+
+def _client_of(target: Any) -> Any:
+    """The Dask client that a collector was given, by itself or in a coffea executor; or that of the context, or None."""
+    if target is None:
+        client_module = sys.modules.get("distributed.client")
+        return client_module._get_global_client() if client_module is not None else None
+    client = target if hasattr(target, "scheduler") else getattr(target, "client", None)
+    return client if hasattr(client, "register_plugin") else None
+
+
 _grouped: dict[int, int] = {}  # how many runs of a client (by its id) need groups of their own
 _grouped_lock = threading.Lock()
 
@@ -457,26 +475,24 @@ async def _identity(client: Any) -> dict:
         return await client.scheduler.identity()
 
 
-def _sample_of_identity(address: str, facts: dict) -> list:
+def _heartbeat_of(address: str, facts: dict[str, Any]) -> messages.Heartbeat:
+    """What the scheduler's description of itself says about a worker."""
     metrics = facts["metrics"]
     network, disk = metrics.get("host_net_io") or {}, metrics.get("host_disk_io") or {}
-    counts = metrics.get("task_counts") or {}
-    return [
+    return messages.Heartbeat(
         address,
         metrics.get("time", facts["last_seen"]),
         facts["last_seen"],
-        metrics.get("memory"),
-        metrics.get("cpu"),
-        None,
-        counts.get("executing"),
-        metrics.get("managed_bytes"),
-        (metrics.get("spilled_bytes") or {}).get("memory"),
-        None,
-        network.get("read_bps"),
-        network.get("write_bps"),
-        disk.get("read_bps"),
-        disk.get("write_bps"),
-    ]
+        memory=metrics.get("memory"),
+        cpu=metrics.get("cpu"),
+        executing=(metrics.get("task_counts") or {}).get("executing"),
+        managed=metrics.get("managed_bytes"),
+        spilled=(metrics.get("spilled_bytes") or {}).get("memory"),
+        net_read=network.get("read_bps"),
+        net_write=network.get("write_bps"),
+        disk_read=disk.get("read_bps"),
+        disk_write=disk.get("write_bps"),
+    )
 
 
 # Functions that run on the scheduler and the workers. Each is made inside another, so that it is shipped as it is and not
@@ -514,7 +530,7 @@ def _forget_topic() -> Callable:
 
 
 def _track() -> Callable:
-    def track(name: str, interval: float, dask_scheduler: Any = None) -> list:
+    def track(name: str, interval: float, dask_scheduler: Any = None) -> bytes:
         return dask_scheduler.plugins[name].track(interval)
 
     return track
@@ -531,9 +547,9 @@ def _leave() -> Callable:
 
 
 def _ask_probe() -> Callable:
-    def ask(name: str, dask_worker: Any = None) -> dict | None:
+    def ask(name: str, dask_worker: Any = None) -> tuple[bytes, int] | None:
         probe = dask_worker.plugins.get(name)
-        return probe.describe() if hasattr(probe, "describe") else None
+        return probe.last_words() if hasattr(probe, "last_words") else None
 
     return ask
 

@@ -12,14 +12,13 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from roastcoffea import sampling
+from roastcoffea import messages, sampling
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.recording import Recording
 from roastcoffea.settings import settings
-from roastcoffea.work import read_spooled
+from roastcoffea.spool import SpoolReader
 
 __all__ = ["LocalMetricsBackend"]
 
@@ -33,13 +32,20 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         A coffea executor, or anything; what matters is the executor of each run.
     """
 
+    engine = "local"
+
+    @classmethod
+    def accepts(cls, target: Any) -> bool:
+        """Everything that no other backend wants."""
+        return True
+
     def __init__(self, target: Any = None) -> None:
         self.target = target
         self._own: Recording | None = None
         self._tracking = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._read: dict[Path, int] = {}
+        self._spool = SpoolReader()
         self._pids: dict[int, tuple[float, float] | None] = {}
         self._runs = 0
         self._pool_size = 0
@@ -77,6 +83,10 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         own, self._own, self.recording = self._own, None, None
         return own.end_as_tracking_data()
 
+    def flush(self) -> None:
+        with self._lock, self.recording.guard("chunks in other processes"):
+            self._read_spool()
+
     def close(self) -> None:
         self._look()
         with self.recording.guard("the fine timeline of memory"):
@@ -108,21 +118,17 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def _read_spool(self) -> None:
         if self.recording.spool is None:
             return
-        for path in sorted(Path(self.recording.spool).glob("*.jsonl")):
-            with path.open("rb") as file:
-                file.seek(self._read.get(path, 0))
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        break
-                    self._read[path] = self._read.get(path, 0) + len(line)
-                    message = read_spooled(line)
-                    self._joined(int(path.stem), 1, self._arrival(message))
-                    self.recording.receive(message)
+        for pid, packed in self._spool.new(self.recording.spool):
+            if pid not in self._pids:
+                self._joined(pid, 1, self._arrival(packed))
+            self.recording.take(packed)
 
-    def _arrival(self, message: dict) -> int | None:
+    def _arrival(self, packed: bytes) -> int | None:
         """A pool offers its processes from the start, whenever they get their first chunk; others come in their place."""
-        first_of_pool = len(self._pids) < self._pool_size
-        return self._pool_since_ns if first_of_pool else message.get("t") or time.time_ns()
+        if len(self._pids) < self._pool_size:  # one of the first
+            return self._pool_since_ns
+        begun = [record.t_ns for record in messages.unpack(packed).records if isinstance(record, messages.Begin)]
+        return begun[0] if begun else time.time_ns()
 
     def _joined(self, pid: int, cores: int, when_ns: int | None = None) -> None:
         if pid not in self._pids:
