@@ -11,40 +11,35 @@
 #include "probe/pack.h"
 #include "probe/sampler.h"
 
-enum { MOST_TEXTS = 7, LONGEST_ERROR = 2000, LARGEST_CUSTOM = 1 << 20 };
+enum { LONGEST_ERROR = 2000, LARGEST_CUSTOM = 1 << 20 };
 
 typedef struct chunk_object {
     PyObject_HEAD
     roast_probe *probe;          /* NULL in a nested one */
     struct chunk_object *outer;  /* of a nested one: where its numbers go */
     roast_chunk given;           /* what was set, apart from texts */
-    PyObject *texts[MOST_TEXTS]; /* in the order of text_fields */
+    PyObject *texts[FIELDS_OF_chunk]; /* by field; NULL for what is none */
     PyObject *branches;          /* a set of str, or NULL */
     PyObject *fields;            /* the user's dict */
     bool finished;
 } chunk_object;
 
-static const field int_fields[] = {
-    {"entry_start", FIELD_INT, offsetof(roast_chunk, entry_start)},
-    {"entry_stop", FIELD_INT, offsetof(roast_chunk, entry_stop)},
-    {"num_events", FIELD_INT, offsetof(roast_chunk, events)},
-    {"events", FIELD_INT, offsetof(roast_chunk, events)},
-    {"attempt", FIELD_INT, offsetof(roast_chunk, attempt)},
-    {"round", FIELD_INT, offsetof(roast_chunk, round)},
-    {"bytes_read", FIELD_INT, offsetof(roast_chunk, bytes_read)},
-    {"read_requests", FIELD_INT, offsetof(roast_chunk, read_requests)},
-};
-
-static const field text_fields[] = {
-    {"dataset", FIELD_TEXT, offsetof(roast_chunk, dataset)},
-    {"file", FIELD_TEXT, offsetof(roast_chunk, file)},
-    {"treename", FIELD_TEXT, offsetof(roast_chunk, treename)},
-    {"uuid", FIELD_TEXT, offsetof(roast_chunk, uuid)},
-    {"worker", FIELD_TEXT, offsetof(roast_chunk, worker)},
-    {"error_type", FIELD_TEXT, offsetof(roast_chunk, error_type)},
-    {"error", FIELD_TEXT, offsetof(roast_chunk, error)},
-};
-_Static_assert(COUNT_OF(text_fields) == MOST_TEXTS, "one text for each field");
+/* Numbers that are not measured, but said by the caller. */
+static bool may_be_set(const record_field *field)
+{
+    switch (field - record_specs[RECORD_chunk].fields) {
+    case FIELD_chunk_entry_start:
+    case FIELD_chunk_entry_stop:
+    case FIELD_chunk_events:
+    case FIELD_chunk_attempt:
+    case FIELD_chunk_round:
+    case FIELD_chunk_bytes_read:
+    case FIELD_chunk_read_requests:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /* ---- Life ---------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +123,7 @@ static int chunk_clear(PyObject *self)
     Py_CLEAR(chunk->outer);
     Py_CLEAR(chunk->fields);
     Py_CLEAR(chunk->branches);
-    for (size_t i = 0; i < MOST_TEXTS; i++)
+    for (size_t i = 0; i < FIELDS_OF_chunk; i++)
         Py_CLEAR(chunk->texts[i]);
     return 0;
 }
@@ -173,12 +168,13 @@ static int set_branches(chunk_object *chunk, PyObject *value)
 static int set_field(chunk_object *chunk, PyObject *name, PyObject *value)
 {
     chunk = target_of(chunk);
-    const field *f = field_find(int_fields, COUNT_OF(int_fields), name);
-    if (f)
-        return field_fill(f, &chunk->given, value, NULL);
-    f = field_find(text_fields, COUNT_OF(text_fields), name);
-    if (f)
-        return set_text(chunk, (size_t)(f - text_fields), value);
+    bool is_events = PyUnicode_CompareWithASCIIString(name, "num_events") == 0; /* as coffea says it */
+    const record_field *all = record_specs[RECORD_chunk].fields;
+    const record_field *field = is_events ? &all[FIELD_chunk_events] : field_named(RECORD_chunk, name);
+    if (field && field_is_text(field))
+        return set_text(chunk, (size_t)(field - all), value);
+    if (field && may_be_set(field))
+        return field_fill(field, false, &chunk->given, value, NULL);
     if (PyUnicode_CompareWithASCIIString(name, "branches") == 0)
         return set_branches(chunk, value);
     PyErr_Format(PyExc_TypeError, "Chunk.set: there is no field %R", name);
@@ -313,9 +309,9 @@ static int fill_custom(chunk_object *chunk, core_state *state, roast_chunk *reco
 
 static int fill_texts(const chunk_object *chunk, roast_chunk *record, chunk_parts *parts)
 {
-    for (size_t i = 0; i < MOST_TEXTS; i++) {
+    for (size_t i = 0; i < FIELDS_OF_chunk; i++) {
         PyObject *keep = NULL;
-        roast_str *text = (roast_str *)((char *)record + text_fields[i].offset);
+        roast_str *text = field_text(&record_specs[RECORD_chunk].fields[i], record);
         if (!chunk->texts[i])
             continue;
         if (text_from_python(chunk->texts[i], text, &keep) || PyList_Append(parts->keep, keep)) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -161,94 +162,21 @@ PyObject *chunk_to_dict(const roast_chunk *chunk)
 
 /* ---- From a dict --------------------------------------------------------------------------------------------- */
 
-#define INT(name)                                                                                                      \
-    {                                                                                                                  \
-#name, FIELD_INT, offsetof(roast_chunk, name)                                                                  \
-    }
-#define TEXT(name)                                                                                                     \
-    {                                                                                                                  \
-#name, FIELD_TEXT, offsetof(roast_chunk, name)                                                                 \
-    }
-
-static const field fields[] = {
-    TEXT(dataset),
-    TEXT(file),
-    {"filename", FIELD_TEXT, offsetof(roast_chunk, file)},
-    TEXT(treename),
-    TEXT(uuid),
-    {"fileuuid", FIELD_TEXT, offsetof(roast_chunk, uuid)},
-    TEXT(worker),
-    TEXT(error_type),
-    TEXT(error),
-    INT(entry_start),
-    INT(entry_stop),
-    INT(events),
-    {"num_events", FIELD_INT, offsetof(roast_chunk, events)},
-    INT(attempt),
-    INT(round),
-    INT(thread),
-    INT(pid),
-    INT(t_start_ns),
-    {"t_start", FIELD_SECONDS, offsetof(roast_chunk, t_start_ns)},
-    INT(duration_ns),
-    {"duration", FIELD_SECONDS, offsetof(roast_chunk, duration_ns)},
-    INT(open_ns),
-    {"open_seconds", FIELD_SECONDS, offsetof(roast_chunk, open_ns)},
-    INT(events_ns),
-    {"schema_seconds", FIELD_SECONDS, offsetof(roast_chunk, events_ns)},
-    INT(return_ns),
-    {"return_seconds", FIELD_SECONDS, offsetof(roast_chunk, return_ns)},
-    INT(cpu_ns),
-    {"cpu_seconds", FIELD_SECONDS, offsetof(roast_chunk, cpu_ns)},
-    INT(run_delay_ns),
-    {"run_delay_seconds", FIELD_SECONDS, offsetof(roast_chunk, run_delay_ns)},
-    INT(rss_before),
-    {"mem_before_mb", FIELD_MIB, offsetof(roast_chunk, rss_before)},
-    INT(rss_after),
-    {"mem_after_mb", FIELD_MIB, offsetof(roast_chunk, rss_after)},
-    INT(rss_peak),
-    {"mem_peak_mb", FIELD_MIB, offsetof(roast_chunk, rss_peak)},
-    {"peak_shared", FIELD_FLAG, offsetof(roast_chunk, peak_shared)},
-    {"mem_peak_shared", FIELD_FLAG, offsetof(roast_chunk, peak_shared)},
-    INT(bytes_read),
-    INT(read_requests),
-    INT(voluntary_switches),
-    INT(involuntary_switches),
-    INT(page_faults),
-};
-
-/* Names of the documented shape that are computed from others, or handled apart. */
-static const char *const not_custom[] = {
-    "chunk_id",
-    "uid",
-    "host",
-    "t_end",
-    "noncpu_seconds",
-    "mem_delta_mb",
-    "timestamp",
-    "num_branches_accessed",
-    "branches_read_percent",
-    "bytes_read_percent",
-    "accessed_bytes",
-    "accessed_uncompressed_bytes",
-    "memory_start_gb",
-    "memory_end_gb",
-    "memory_delta_gb",
-    "accessed_branches",
-    "branches",
-    "timing",
-    "memory",
-    "bytes",
-    "sections",
-    "memory_sections",
-};
-
-static bool is_one_of(PyObject *name, const char *const *names, size_t count)
+/* The field that a name of the documented shape stands for, or a name of our own; shown says which. not_custom: whether
+ * the name is one of ours, field or not. */
+static const record_field *field_of(PyObject *name, bool *shown, bool *not_custom)
 {
-    for (size_t i = 0; i < count; i++)
-        if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0)
-            return true;
-    return false;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    if (!text)
+        PyErr_Clear();
+    const record_field *field = field_named(RECORD_chunk, name);
+    metric_id metric = text ? metric_find(ROAST_SCOPE_CHUNK, str_from(text)) : METRIC_COUNT;
+    *shown = !field;
+    *not_custom = field || (metric != METRIC_COUNT && metric != M_chunk_custom_metrics) ||
+                  (text && (strcmp(text, "timestamp") == 0 || strcmp(text, "branches") == 0));
+    if (!field && metric != METRIC_COUNT && metric != M_chunk_uid)
+        field = chunk_field(metric);
+    return field;
 }
 
 static int no_memory(void)
@@ -298,7 +226,7 @@ static roast_section *section_named(roast_chunk *chunk, roast_section *sections,
     return section;
 }
 
-static int take_section_map(roast_chunk *chunk, roast_section *sections, PyObject *by_name, const field *f,
+static int take_section_map(roast_chunk *chunk, roast_section *sections, PyObject *by_name, const record_field *f,
                             PyObject *keep)
 {
     PyObject *key, *value;
@@ -310,7 +238,7 @@ static int take_section_map(roast_chunk *chunk, roast_section *sections, PyObjec
             return -1;
         int code = text ? PyList_Append(keep, text) : 0;
         Py_XDECREF(text);
-        if (code || field_fill(f, section_named(chunk, sections, name.ptr ? name : STR("None")), value, keep))
+        if (code || field_fill(f, true, section_named(chunk, sections, name.ptr ? name : STR("None")), value, keep))
             return -1;
     }
     return 0;
@@ -318,11 +246,11 @@ static int take_section_map(roast_chunk *chunk, roast_section *sections, PyObjec
 
 static int take_sections(roast_chunk *chunk, PyObject *dict, PyObject *keep, arena *scratch)
 {
-    static const field kinds[] = {
-        {"timing", FIELD_SECONDS, offsetof(roast_section, duration_ns)},
-        {"memory", FIELD_MIB, offsetof(roast_section, rss_delta)},
-        {"bytes", FIELD_INT, offsetof(roast_section, bytes)},
-    };
+    static const struct {
+        const char *name;
+        int field;
+    } kinds[] = {
+        {"timing", FIELD_section_duration_ns}, {"memory", FIELD_section_rss_delta}, {"bytes", FIELD_section_bytes}};
     size_t most = 0;
     PyObject *maps[COUNT_OF(kinds)];
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -336,7 +264,7 @@ static int take_sections(roast_chunk *chunk, PyObject *dict, PyObject *keep, are
     if (!sections)
         return no_memory();
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        if (take_section_map(chunk, sections, maps[i], &kinds[i], keep))
+        if (take_section_map(chunk, sections, maps[i], &record_specs[RECORD_section].fields[kinds[i].field], keep))
             return -1;
     chunk->sections = sections;
     return 0;
@@ -389,10 +317,11 @@ int chunk_from_dict(roast_chunk *chunk, PyObject *dict, PyObject *keep, arena *s
     for (Py_ssize_t i = 0; !code && i < count; i++) {
         PyObject *name = PyTuple_GetItem(PyList_GetItem(items, i), 0),
                  *value = PyTuple_GetItem(PyList_GetItem(items, i), 1);
-        const field *f = field_find(fields, COUNT_OF(fields), name);
+        bool shown, not_custom;
+        const record_field *f = field_of(name, &shown, &not_custom);
         if (f)
-            code = value == Py_None ? 0 : field_fill(f, chunk, value, keep);
-        else if (!PyUnicode_Check(name) || !is_one_of(name, not_custom, COUNT_OF(not_custom)))
+            code = value == Py_None ? 0 : field_fill(f, shown, chunk, value, keep);
+        else if (!not_custom)
             code = take_custom(chunk, custom, name, value, keep, scratch);
     }
     chunk->custom = custom;

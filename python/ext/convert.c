@@ -120,17 +120,14 @@ int real_from_python(PyObject *object, double *value)
 
 /* ---- Fields of records --------------------------------------------------------------------------------------- */
 
-const field *field_find(const field *fields, size_t count, PyObject *name)
+/* Hashes are no fields for a dict. */
+const record_field *field_named(record_id record, PyObject *name)
 {
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-    if (!text) {
+    if (!text)
         PyErr_Clear();
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(fields[i].name, text) == 0)
-            return &fields[i];
-    return NULL;
+    const record_field *field = text ? record_find(&record_specs[record], str_from(text)) : NULL;
+    return field && field->kind != KIND_HASH && field->kind != KIND_BRANCHES ? field : NULL;
 }
 
 static int fill_scaled(int64_t *target, PyObject *value, double unit)
@@ -143,36 +140,33 @@ static int fill_scaled(int64_t *target, PyObject *value, double unit)
     return 0;
 }
 
-int field_fill(const field *f, void *record, PyObject *value, PyObject *keep)
+int field_fill(const record_field *field, bool shown, void *record, PyObject *value, PyObject *keep)
 {
-    void *at = (char *)record + f->offset;
+    void *at = field_at(field, record);
     PyObject *text = NULL;
     int code = 0;
-    switch (f->kind) {
-    case FIELD_INT:
-        return int_from_python(value, at);
-    case FIELD_REAL:
+    if (field->kind == KIND_REAL || field->kind == KIND_RATE)
         return real_from_python(value, at);
-    case FIELD_SECONDS:
-        return fill_scaled(at, value, 1e9);
-    case FIELD_MIB:
-        return fill_scaled(at, value, 1048576.0);
-    case FIELD_FLAG:
+    if (field->kind == KIND_FLAG) {
         code = PyObject_IsTrue(value);
         *(bool *)at = code > 0;
         return code < 0 ? -1 : 0;
-    case FIELD_TEXT:
+    }
+    if (field_is_text(field)) {
         code = text_from_python(value, at, &text);
         if (!code && text)
             code = PyList_Append(keep, text);
         Py_XDECREF(text);
         return code;
     }
-    return 0;
+    if (shown && (field->kind == KIND_TIME || field->kind == KIND_SPAN))
+        return fill_scaled(at, value, 1e9);
+    return shown && field->kind == KIND_MEMORY ? fill_scaled(at, value, 1048576.0) : int_from_python(value, at);
 }
 
-int fields_fill(const field *fields, size_t count, void *record, PyObject *dict, PyObject *keep, const char *what)
+int record_fill(record_id id, void *record, PyObject *dict, PyObject *keep)
 {
+    const char *what = record_specs[id].name;
     if (!PyDict_Check(dict)) {
         PyErr_Format(PyExc_TypeError, "%s: a dict is needed", what);
         return -1;
@@ -180,13 +174,13 @@ int fields_fill(const field *fields, size_t count, void *record, PyObject *dict,
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (PyDict_Next(dict, &at, &key, &value)) {
-        const field *f = field_find(fields, count, key);
-        if (!f) {
+        const record_field *field = field_named(id, key);
+        if (!field) {
             PyErr_Format(PyExc_TypeError, "%s: there is no field %R", what, key);
             return -1;
         }
         Py_INCREF(value);
-        int code = field_fill(f, record, value, keep);
+        int code = field_fill(field, false, record, value, keep);
         Py_DECREF(value);
         if (code)
             return -1;

@@ -7,6 +7,7 @@
 #include <roast.h>
 
 #include "base/buf.h"
+#include "model/record.h"
 
 typedef struct core_state {
     PyObject *error; /* RoastError */
@@ -67,21 +68,13 @@ PyObject *value_unpack(roast_str msgpack);
 PyObject *core_pack(PyObject *module, PyObject *value);
 PyObject *core_unpack(PyObject *module, PyObject *bytes);
 
-/* Fields of a record, by the names that a dict has for them. */
-typedef enum field_kind { FIELD_INT, FIELD_REAL, FIELD_TEXT, FIELD_FLAG, FIELD_SECONDS, FIELD_MIB } field_kind;
-
-typedef struct field {
-    const char *name;
-    field_kind kind;
-    size_t offset;
-} field;
-
-/* The field of a name, or NULL. */
-const field *field_find(const field *fields, size_t count, PyObject *name);
-/* Fills one; the text it points to is kept alive by the list keep. 0, or -1 with an exception set. */
-int field_fill(const field *f, void *record, PyObject *value, PyObject *keep);
+/* A field of a record by its own name, or NULL. */
+const record_field *field_named(record_id record, PyObject *name);
+/* Fills one; the text it points to is kept alive by the list keep. shown: times come in seconds and memory in MiB. 0,
+ * or -1 with an exception set. */
+int field_fill(const record_field *field, bool shown, void *record, PyObject *value, PyObject *keep);
 /* All of a dict; a name that is no field is a TypeError that says so. */
-int fields_fill(const field *fields, size_t count, void *record, PyObject *dict, PyObject *keep, const char *what);
+int record_fill(record_id id, void *record, PyObject *dict, PyObject *keep);
 
 /* ---- chunk_dict.c: a record in the documented shape ---------------------------------------------------------- */
 

@@ -110,61 +110,19 @@ static PyObject *result(PyObject *self, roast_code code, const roast_error *err)
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
 
-#define RECORD_FIELD(type, name, kind)                                                                                 \
-    {                                                                                                                  \
-#name, kind, offsetof(type, name)                                                                              \
-    }
-
-static const field worker_fields[] = {
-    RECORD_FIELD(roast_worker, address, FIELD_TEXT),        RECORD_FIELD(roast_worker, name, FIELD_TEXT),
-    RECORD_FIELD(roast_worker, host, FIELD_TEXT),           RECORD_FIELD(roast_worker, pid, FIELD_INT),
-    RECORD_FIELD(roast_worker, cores, FIELD_INT),           RECORD_FIELD(roast_worker, memory_limit, FIELD_INT),
-    RECORD_FIELD(roast_worker, joined_ns, FIELD_INT),       RECORD_FIELD(roast_worker, left_ns, FIELD_INT),
-    RECORD_FIELD(roast_worker, lost, FIELD_FLAG),           RECORD_FIELD(roast_worker, reason, FIELD_TEXT),
-    RECORD_FIELD(roast_worker, clock_offset_ns, FIELD_INT), RECORD_FIELD(roast_worker, clock_error_ns, FIELD_INT),
-};
-
-static const field sample_fields[] = {
-    RECORD_FIELD(roast_sample, worker, FIELD_TEXT),    RECORD_FIELD(roast_sample, t_ns, FIELD_INT),
-    RECORD_FIELD(roast_sample, memory, FIELD_INT),     RECORD_FIELD(roast_sample, managed, FIELD_INT),
-    RECORD_FIELD(roast_sample, spilled, FIELD_INT),    RECORD_FIELD(roast_sample, cpu, FIELD_REAL),
-    RECORD_FIELD(roast_sample, processing, FIELD_INT), RECORD_FIELD(roast_sample, executing, FIELD_INT),
-    RECORD_FIELD(roast_sample, occupancy, FIELD_REAL), RECORD_FIELD(roast_sample, last_seen_ns, FIELD_INT),
-    RECORD_FIELD(roast_sample, net_read, FIELD_REAL),  RECORD_FIELD(roast_sample, net_write, FIELD_REAL),
-    RECORD_FIELD(roast_sample, disk_read, FIELD_REAL), RECORD_FIELD(roast_sample, disk_write, FIELD_REAL),
-};
-
-static const field file_fields[] = {
-    RECORD_FIELD(roast_file, url, FIELD_TEXT),           RECORD_FIELD(roast_file, uuid, FIELD_TEXT),
-    RECORD_FIELD(roast_file, tree, FIELD_TEXT),          RECORD_FIELD(roast_file, entries, FIELD_INT),
-    RECORD_FIELD(roast_file, total_branches, FIELD_INT), RECORD_FIELD(roast_file, compressed, FIELD_INT),
-    RECORD_FIELD(roast_file, uncompressed, FIELD_INT),   RECORD_FIELD(roast_file, clusters, FIELD_INT),
-    RECORD_FIELD(roast_file, algorithm, FIELD_TEXT),     RECORD_FIELD(roast_file, level, FIELD_INT),
-    RECORD_FIELD(roast_file, bytes_read, FIELD_INT),
-};
-
-static const field task_fields[] = {
-    RECORD_FIELD(roast_task, key, FIELD_TEXT),     RECORD_FIELD(roast_task, prefix, FIELD_TEXT),
-    RECORD_FIELD(roast_task, worker, FIELD_TEXT),  RECORD_FIELD(roast_task, thread, FIELD_INT),
-    RECORD_FIELD(roast_task, start_ns, FIELD_INT), RECORD_FIELD(roast_task, stop_ns, FIELD_INT),
-    RECORD_FIELD(roast_task, nbytes, FIELD_INT),   RECORD_FIELD(roast_task, attempt, FIELD_INT),
-    RECORD_FIELD(roast_task, state, FIELD_TEXT),   RECORD_FIELD(roast_task, span, FIELD_TEXT),
-};
-
 /* Records one dict: fills the fields, then writes without the interpreter. */
-#define RECORD_DICT(type, none, fields, call)                                                                          \
+#define RECORD_DICT(kind)                                                                                              \
     do {                                                                                                               \
-        type record = none();                                                                                          \
+        roast_##kind record = roast_##kind##_none();                                                                   \
         PyObject *keep = PyList_New(0);                                                                                \
         roast_recorder *recorder = NULL;                                                                               \
-        if (!keep || fields_fill(fields, COUNT_OF(fields), &record, dict, keep, &#type[6]) ||                          \
-            !(recorder = enter(self))) {                                                                               \
+        if (!keep || record_fill(RECORD_##kind, &record, dict, keep) || !(recorder = enter(self))) {                   \
             Py_XDECREF(keep);                                                                                          \
             return NULL;                                                                                               \
         }                                                                                                              \
         roast_code code;                                                                                               \
         Py_BEGIN_ALLOW_THREADS                                                                                         \
-        code = call(recorder, &record);                                                                                \
+        code = roast_record_##kind(recorder, &record);                                                                 \
         Py_END_ALLOW_THREADS                                                                                           \
         Py_DECREF(keep);                                                                                               \
         return result(self, code, NULL);                                                                               \
@@ -172,17 +130,17 @@ static const field task_fields[] = {
 
 static PyObject *recorder_worker(PyObject *self, PyObject *dict)
 {
-    RECORD_DICT(roast_worker, roast_worker_none, worker_fields, roast_record_worker);
+    RECORD_DICT(worker);
 }
 
 static PyObject *record_sample(PyObject *self, PyObject *dict)
 {
-    RECORD_DICT(roast_sample, roast_sample_none, sample_fields, roast_record_sample);
+    RECORD_DICT(sample);
 }
 
 static PyObject *recorder_task(PyObject *self, PyObject *dict)
 {
-    RECORD_DICT(roast_task, roast_task_none, task_fields, roast_record_task);
+    RECORD_DICT(task);
 }
 
 /* Calls f for the thing itself, or for each of a list of them. */
@@ -291,14 +249,7 @@ static PyObject *recorder_count(PyObject *self, PyObject *args)
     return result(self, code, NULL);
 }
 
-/* {"name": …, "compressed": …, "uncompressed": …, "baskets": …}, or {name: {…}} as a dict of them. */
-static const field branch_fields[] = {
-    RECORD_FIELD(roast_branch, name, FIELD_TEXT),
-    RECORD_FIELD(roast_branch, compressed, FIELD_INT),
-    RECORD_FIELD(roast_branch, uncompressed, FIELD_INT),
-    RECORD_FIELD(roast_branch, baskets, FIELD_INT),
-};
-
+/* {"name": …, "compressed": …, "uncompressed": …, "baskets": …} each. */
 static int fill_branches(roast_file *file, PyObject *list, PyObject *keep, arena *scratch)
 {
     PyObject *copy = PySequence_List(list);
@@ -315,8 +266,7 @@ static int fill_branches(roast_file *file, PyObject *list, PyObject *keep, arena
     }
     for (size_t i = 0; i < file->n_branches; i++) {
         branches[i] = roast_branch_none();
-        if (fields_fill(branch_fields, COUNT_OF(branch_fields), &branches[i], PyList_GetItem(copy, (Py_ssize_t)i), keep,
-                        "branch"))
+        if (record_fill(RECORD_branch, &branches[i], PyList_GetItem(copy, (Py_ssize_t)i), keep))
             return -1;
     }
     file->branches = branches;
@@ -339,7 +289,7 @@ int file_from_dict(roast_file *file, PyObject *dict, PyObject *keep, arena *scra
             code = PyDict_DelItemString(plain, "branches");
     }
     if (!code)
-        code = fields_fill(file_fields, COUNT_OF(file_fields), file, plain, keep, "file");
+        code = record_fill(RECORD_file, file, plain, keep);
     Py_XDECREF(plain);
     return code;
 }

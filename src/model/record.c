@@ -18,29 +18,16 @@
 #define NONE_FLAG     false
 #define NONE_HASH     0
 #define NONE_BRANCHES 0
-#define NONE_TEXT                                                                                                      \
+#define NONE_TEXT     NO_TEXT
+#define NONE_UUID     NO_TEXT
+#define NONE_NAME     NO_TEXT
+#define NONE_DATASET  NO_TEXT
+#define NONE_WORKER   NO_TEXT
+#define NONE_FILE     NO_TEXT
+#define NO_TEXT                                                                                                        \
+    (roast_str)                                                                                                        \
     {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define NONE_UUID                                                                                                      \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define NONE_NAME                                                                                                      \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define NONE_DATASET                                                                                                   \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define NONE_WORKER                                                                                                    \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define NONE_FILE                                                                                                      \
-    {                                                                                                                  \
-        0                                                                                                              \
+        NULL, 0                                                                                                        \
     }
 
 #define ROAST_RECORD(record, help)                                              static const roast_##record record##_none = {.size = sizeof(roast_##record),
@@ -59,7 +46,7 @@
      key,                                                                                                              \
      offsetof(roast_##record, name),                                                                                   \
      offsetof(roast_##record, base),                                                                                   \
-     shown,                                                                                                            \
+     #shown,                                                                                                           \
      help},
 #define ROAST_RECORD_END(record)                                                                                       \
     }                                                                                                                  \
@@ -99,6 +86,34 @@ const record_field *record_find(const record_spec *spec, roast_str name)
         if (str_equal(str_from(spec->fields[i].name), name))
             return &spec->fields[i];
     return NULL;
+}
+
+roast_value in_shown_unit(field_kind kind, int64_t value)
+{
+    if (value == ROAST_ABSENT)
+        return (roast_value){.kind = ROAST_NOTHING};
+    if (kind == KIND_TIME || kind == KIND_SPAN)
+        return (roast_value){.kind = ROAST_REAL, .as.real = (double)value / 1e9};
+    if (kind == KIND_MEMORY)
+        return (roast_value){.kind = ROAST_REAL, .as.real = (double)value / 1048576.0};
+    return (roast_value){.kind = ROAST_INT, .as.integer = value};
+}
+
+roast_value field_value(const record_field *field, const void *record)
+{
+    const void *at = field_at(field, record);
+    roast_value value = {.kind = ROAST_NOTHING};
+    if (field_is_text(field)) {
+        value.as.text = *(const roast_str *)at;
+        value.kind = str_absent(value.as.text) ? ROAST_NOTHING : ROAST_TEXT;
+    } else if (field->kind == KIND_REAL || field->kind == KIND_RATE) {
+        value = (roast_value){.kind = ROAST_REAL, .as.real = *(const double *)at};
+    } else if (field->kind == KIND_FLAG) {
+        value = (roast_value){.kind = ROAST_INT, .as.integer = *(const bool *)at};
+    } else if (field_is_int(field)) {
+        value = in_shown_unit(field->kind, *(const int64_t *)at);
+    }
+    return value;
 }
 
 const void *record_take(const record_spec *spec, void *own, const void *given)

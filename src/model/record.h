@@ -34,9 +34,9 @@ typedef struct record_field {
     field_kind kind;
     field_column column;
     field_detail detail;
-    int key;             /* in a packed record; 0: none */
-    size_t offset, base; /* in the struct: of the field, and of what its packed number is relative to */
-    const char *shown, *help;
+    int key;                  /* in a packed record; 0: none */
+    size_t offset, base;      /* in the struct: of the field, and of what its packed number is relative to */
+    const char *shown, *help; /* shown: "" if it is no column */
 } record_field;
 
 typedef struct record_spec {
@@ -54,6 +54,15 @@ typedef enum record_id {
 #include <roast_records.def>
     RECORD_COUNT
 } record_id;
+
+/* FIELD_worker_address, FIELD_chunk_uid, …: the places of fields in their record. */
+#define ROAST_RECORD(record, help)                                              enum {
+#define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help) FIELD_##record##_##name,
+#define ROAST_RECORD_END(record)                                                                                       \
+    FIELDS_OF_##record                                                                                                 \
+    }                                                                                                                  \
+    ;
+#include <roast_records.def>
 
 extern const record_spec record_specs[RECORD_COUNT];
 
@@ -82,6 +91,10 @@ static inline roast_str *field_text(const record_field *field, const void *recor
 {
     return field_at(field, record);
 }
+
+/* A field as it is shown: times in seconds, memory in MiB. Texts are borrowed; hashes are nothing. */
+roast_value field_value(const record_field *field, const void *record);
+roast_value in_shown_unit(field_kind kind, int64_t value);
 
 /* NULL if the record has no such field. */
 const record_field *record_find(const record_spec *spec, roast_str name);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "model/branch_set.h"
 #include "model/facts.h"
+#include "model/record.h"
 
 /* A section or custom value and the place of its chunk. */
 typedef struct placed_section {
@@ -78,13 +79,11 @@ static roast_code read_sets(list_reader *r)
     return ROAST_OK;
 }
 
-static bool keep_texts(chunk_list *list, listed_chunk *chunk)
+static bool keep_texts(chunk_list *list, record_id id, void *record)
 {
-    roast_chunk *r = &chunk->record;
-    roast_str *const texts[] = {&r->dataset, &r->file,       &r->treename, &r->uuid,
-                                &r->worker,  &r->error_type, &r->error,    &chunk->host};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!keep(list, texts[i]))
+    const record_spec *spec = &record_specs[id];
+    for (size_t i = 0; i < spec->count; i++)
+        if (field_is_text(&spec->fields[i]) && !keep(list, field_text(&spec->fields[i], record)))
             return false;
     return true;
 }
@@ -110,7 +109,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         chunk->record.n_branches = r->sets[row->branch_set].count;
     }
     uint32_t *place = u64map_at(&r->places, (uint64_t)row->id);
-    if (!place || !keep_texts(list, chunk))
+    if (!place || !keep_texts(list, RECORD_chunk, &chunk->record) || !keep(list, &chunk->host))
         return ROAST_MEMORY;
     *place = (uint32_t)++list->count;
     return ROAST_OK;
@@ -140,7 +139,7 @@ static roast_code see_section(void *context, const run_section *row)
     if (!sections)
         return ROAST_MEMORY;
     r->sections = sections;
-    if (!keep(r->list, &placed.section.name) || !keep(r->list, &placed.section.parent))
+    if (!keep_texts(r->list, RECORD_section, &placed.section))
         return ROAST_MEMORY;
     r->sections[r->n_sections++] = placed;
     return ROAST_OK;

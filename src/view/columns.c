@@ -170,11 +170,10 @@ static roast_code add_chunk_columns(chunk_columns *reader, roast_error *err)
     return add_columns(reader->table, specs, count, err);
 }
 
-/* What the record alone does not tell. */
-static roast_value chunk_cell(const chunk_columns *reader, const run_chunk *row, metric_id metric,
-                              const branch_access *access, char uid[static 17])
+roast_value columns_chunk_value(const roast_run *run, const run_chunk *row, const branch_access *access,
+                                metric_id metric, char uid[static 17])
 {
-    const roast_worker *worker = run_worker(reader->run, row->worker);
+    const roast_worker *worker = run_worker(run, row->worker);
     switch ((int)metric) {
     case M_chunk_chunk_id:
         return integer(row->id);
@@ -205,7 +204,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     char uid[17];
     branch_access access = access_of(&reader->accesses, reader->run, row);
     for (size_t i = 0; i < reader->table->n_columns; i++)
-        values[i] = chunk_cell(reader, row, reader->metrics[i], &access, uid);
+        values[i] = columns_chunk_value(reader->run, row, &access, reader->metrics[i], uid);
     return push(reader->table, values);
 }
 

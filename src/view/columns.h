@@ -2,7 +2,9 @@
 #ifndef VIEW_COLUMNS_H
 #define VIEW_COLUMNS_H
 
+#include "analysis/access.h"
 #include "base/intern.h"
+#include "model/metric.h"
 #include "run/reader.h"
 
 typedef enum column_kind { COLUMN_INT, COLUMN_REAL, COLUMN_TEXT } column_kind;
@@ -33,6 +35,9 @@ roast_code columns_read(column_table *out, roast_run *run, const char *table, ro
 roast_code columns_begin(column_table *out, const char *name, const char *const *names, const column_kind *kinds,
                          size_t count, roast_error *err);
 roast_code columns_push(column_table *table, const roast_value *values); /* ROAST_MEMORY if there is none */
+/* What a chunk of a run says of a metric, with what its record alone does not tell. uid is where that text goes. */
+roast_value columns_chunk_value(const roast_run *run, const run_chunk *row, const branch_access *access,
+                                metric_id metric, char uid[static 17]);
 void columns_release(column_table *table);
 const column *columns_find(const column_table *table, roast_str name); /* NULL if there is none */
 
