@@ -13,32 +13,9 @@
 #include "model/facts.h"
 #include "model/record.h"
 #include "source/legacy/parts.h"
+#include "source/legacy/tracking_series.h"
 
-/* The series: their names in 0.1.x, and the field of a sample, or of its worker, that each is. */
-#define LEGACY_SERIES(X)                                                                                               \
-    X(MEMORY, worker_memory, sample, memory)                                                                           \
-    X(LIMIT, worker_memory_limit, worker, memory_limit)                                                                \
-    X(PROCESSING, worker_active_tasks, sample, processing)                                                             \
-    X(EXECUTING, worker_executing, sample, executing)                                                                  \
-    X(CORES, worker_cores, worker, cores)                                                                              \
-    X(MANAGED, worker_nbytes, sample, managed)                                                                         \
-    X(OCCUPANCY, worker_occupancy, sample, occupancy)                                                                  \
-    X(LAST_SEEN, worker_last_seen, sample, last_seen_ns)                                                               \
-    X(CPU, worker_cpu, sample, cpu)                                                                                    \
-    X(SPILLED, worker_spilled, sample, spilled)                                                                        \
-    X(NET_READ, worker_net_read, sample, net_read)                                                                     \
-    X(NET_WRITE, worker_net_write, sample, net_write)                                                                  \
-    X(DISK_READ, worker_disk_read, sample, disk_read)                                                                  \
-    X(DISK_WRITE, worker_disk_write, sample, disk_write)
-
-typedef enum series_id {
-#define X(id, name, record, field) SERIES_##id,
-    LEGACY_SERIES(X)
-#undef X
-        SERIES_COUNT
-} series_id;
-
-static const char *const SERIES_NAMES[SERIES_COUNT] = {
+const char *const legacy_series_names[SERIES_COUNT] = {
 #define X(id, name, record, field) #name,
     LEGACY_SERIES(X)
 #undef X
@@ -65,6 +42,19 @@ static const record_field *field_of(series_id series)
     while (field->offset != PLACES[series].offset)
         field++;
     return field;
+}
+
+roast_value legacy_series_value(series_id series, const roast_sample *sample, const roast_worker *worker)
+{
+    const void *record = is_of_worker(series) ? (const void *)worker : sample;
+    const record_field *field = field_of(series);
+    if (!record)
+        return (roast_value){0};
+    int64_t whole = field_is_int(field) ? *field_int(field, record) : ROAST_ABSENT;
+    double real = field_is_int(field) ? clock_seconds(whole) : *(double *)field_at(field, record);
+    if (field_is_int(field) && field->kind != KIND_TIME)
+        return whole == ROAST_ABSENT ? (roast_value){0} : (roast_value){.kind = ROAST_INT, .as.integer = whole};
+    return isnan(real) ? (roast_value){0} : (roast_value){.kind = ROAST_REAL, .as.real = real};
 }
 
 typedef struct series_point {
@@ -201,8 +191,8 @@ static roast_code tracking_open(legacy_reader *r, tracking_reader *t)
     if (!code)
         code = json_read_real(&cores_place, json_object_get(t->data, "cores_per_worker"), &t->cores_per_worker, r->err);
     for (series_id s = 0; !code && s < SERIES_COUNT; s++) {
-        json_place at = place_member(&t->place, SERIES_NAMES[s]);
-        code = json_read_object(&at, json_object_get(t->data, SERIES_NAMES[s]), &t->series[s], r->err);
+        json_place at = place_member(&t->place, legacy_series_names[s]);
+        code = json_read_object(&at, json_object_get(t->data, legacy_series_names[s]), &t->series[s], r->err);
         const char *worker;
         json_t *value;
         json_object_foreach(t->series[s], worker, value)
@@ -216,7 +206,7 @@ static roast_code tracking_open(legacy_reader *r, tracking_reader *t)
 
 static roast_code read_series_of(tracking_reader *t, const char *worker, series_id series, points *list)
 {
-    json_place series_place = place_member(&t->place, SERIES_NAMES[series]);
+    json_place series_place = place_member(&t->place, legacy_series_names[series]);
     json_place at = place_member(&series_place, worker);
     return read_points(t->r, &at, json_object_get(t->series[series], worker), series, list);
 }
