@@ -160,7 +160,7 @@ def test_the_page_carries_every_chunk_of_the_run(synthetic):
     carried = sorted(
         (names["datasets"][d][0], names["files"][f], start, *map(known, (events, read, process, cpu, kib)), errors[error])
         for d, f, start, events, read, process, cpu, kib, error in zip(
-            data["dataset"], data["file"], data["entry_start"], data["events"], data["bytes"], data["process"],
+            data["dataset"], data["file"], data["entry_start"], data["events"], data["bytes"], data["process_time"],
             data["cpu"], data["memory_kib"], data["error"], strict=True,
         )
     )
@@ -265,10 +265,10 @@ def test_hovering_a_chunk_names_it(synthetic, open_page):
     _, report = synthetic()
     data, about, names = embedded.columns(report, "chunks"), embedded.about(report), embedded.packed_json(report, "data-names")
     page = open_page(report)
-    chunk = max(range(about["chunks"]), key=lambda i: data["process"][i])
+    chunk = max(range(about["chunks"]), key=lambda i: data["process_time"][i])
     box = page.box("#lanes .plot")
     inner, height = box["width"] - LEFT - RIGHT, box["height"] - 24
-    middle = (data["begin"][chunk] + data["process"][chunk] / 2) / about["length"]
+    middle = (data["begin"][chunk] + data["process_time"][chunk] / 2) / about["length"]
     page.move(box["x"] + LEFT + middle * inner, box["y"] + (data["lane"][chunk] + 0.4) * height / about["lanes"])
     tip = page.run("document.getElementById('tip').innerText")
     worker = names["workers"][data["lane_worker"][data["lane"][chunk]]]
