@@ -124,3 +124,8 @@ const void *record_take(const record_spec *spec, void *own, const void *given)
     memcpy(own, &spec->size, sizeof spec->size);
     return own;
 }
+
+const void *record_item(const record_spec *spec, void *own, const void *list, size_t index)
+{
+    return record_take(spec, own, (const char *)list + index * *(const size_t *)list);
+}

@@ -100,12 +100,10 @@ roast_value in_shown_unit(field_kind kind, int64_t value);
 const record_field *record_find(const record_spec *spec, roast_str name);
 
 /* A record of a caller, whose header may be older or newer than this library, as one of ours: what his does not have is
- * absent, what we do not know is left out. Returns own. Lists are borrowed from it; record_item steps through them. */
+ * absent, what we do not know is left out. Returns own. Lists are borrowed from it, and are still the caller's: their
+ * items are taken by record_item. */
 const void *record_take(const record_spec *spec, void *own, const void *given);
-/* An item of a list of records, each as large as the first one says. */
-static inline const void *record_item(const void *list, size_t index)
-{
-    return (const char *)list + index * *(const size_t *)list;
-}
+/* The same of a record in a list of a caller, each as large as the first one says. */
+const void *record_item(const record_spec *spec, void *own, const void *list, size_t index);
 
 #endif

@@ -204,26 +204,31 @@ static void pack_branches(msgpack_packer *p, buf *out, const roast_str *given, s
 }
 
 /* The place of the section that a section was entered from: the last of that name before it, one level out. */
-static size_t find_parent(const roast_section *sections, size_t child)
+static size_t find_parent(const roast_section *sections, size_t place, const roast_section *child)
 {
-    for (size_t i = child; i-- > 0;)
-        if (sections[i].depth == sections[child].depth - 1 && str_equal(sections[i].name, sections[child].parent))
+    roast_section own;
+    for (size_t i = place; i-- > 0;) {
+        const roast_section *before = record_item(&record_specs[RECORD_section], &own, sections, i);
+        if (before->depth == child->depth - 1 && str_equal(before->name, child->parent))
             return i + 1;
+    }
     return 0;
 }
 
 static void pack_sections(msgpack_packer *p, const roast_section *sections, size_t count)
 {
+    roast_section own;
     msgpack_pack_array(p, count * 3);
     for (size_t i = 0; i < count; i++) {
-        pack_text(p, sections[i].name.ptr ? sections[i].name : STR(""));
-        size_t parent = str_absent(sections[i].parent) ? 0 : find_parent(sections, i);
-        if (!parent && !str_absent(sections[i].parent))
-            pack_text(p, sections[i].parent);
+        const roast_section *section = record_item(&record_specs[RECORD_section], &own, sections, i);
+        pack_text(p, section->name.ptr ? section->name : STR(""));
+        size_t parent = str_absent(section->parent) ? 0 : find_parent(sections, i, section);
+        if (!parent && !str_absent(section->parent))
+            pack_text(p, section->parent);
         else
             msgpack_pack_uint64(p, parent);
-        msgpack_pack_map(p, count_fields(RECORD_section, &sections[i]));
-        pack_fields(p, RECORD_section, &sections[i]);
+        msgpack_pack_map(p, count_fields(RECORD_section, section));
+        pack_fields(p, RECORD_section, section);
     }
 }
 
@@ -288,15 +293,17 @@ static void pack_size(msgpack_packer *p, int64_t size)
 static void pack_file_branches(msgpack_packer *p, const roast_branch *branches, size_t count)
 {
     roast_str before = str_none();
+    roast_branch own;
     msgpack_pack_array(p, count * PACKED_FILE_BRANCH_PARTS);
     for (size_t i = 0; i < count; i++) {
-        roast_str name = branches[i].name;
+        const roast_branch *branch = record_item(&record_specs[RECORD_branch], &own, branches, i);
+        roast_str name = branch->name;
         size_t shared = shared_prefix(before, name);
         msgpack_pack_uint64(p, shared);
         pack_text(p, (roast_str){name.ptr + shared, name.len - shared});
-        pack_size(p, branches[i].compressed);
-        pack_size(p, branches[i].uncompressed);
-        pack_size(p, branches[i].baskets);
+        pack_size(p, branch->compressed);
+        pack_size(p, branch->uncompressed);
+        pack_size(p, branch->baskets);
         before = name;
     }
 }

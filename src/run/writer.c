@@ -542,12 +542,13 @@ static int64_t rss_after_unless_derivable(const roast_section *section)
     return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
-static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t count,
-                                 roast_error *err)
+static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t first,
+                                 size_t count, roast_error *err)
 {
     new_row r = row_begin_record(w, RECORD_section, count);
     for (size_t i = 0; i < count; i++) {
-        roast_section section = sections[i];
+        roast_section section;
+        record_item(&record_specs[RECORD_section], &section, sections, first + i);
         section.rss_after = rss_after_unless_derivable(&section);
         row_int(&r, chunk);
         row_record(&r, RECORD_section, 0, &section, err);
@@ -622,7 +623,7 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
     code = write_record(w, RECORD_chunk, w->n_chunks, &chunk, err);
     for (size_t i = 0, count; !code && i < chunk.n_sections; i += count) {
         count = at_most(chunk.n_sections - i, SECTIONS_AT_ONCE);
-        code = write_sections(w, w->n_chunks, &chunk.sections[i], count, err);
+        code = write_sections(w, w->n_chunks, chunk.sections, i, count, err);
     }
     for (size_t i = 0; !code && i < chunk.n_custom; i++)
         code = write_custom(w, w->n_chunks, &chunk.custom[i], err);
@@ -641,8 +642,10 @@ static roast_code write_branches(run_writer *w, int64_t id, const roast_file *fi
             return ROAST_OK;
         *complete = 1;
     }
+    roast_branch own;
     for (size_t i = 0; !code && i < file->n_branches; i++)
-        code = write_record(w, RECORD_branch, id, &file->branches[i], err);
+        code =
+            write_record(w, RECORD_branch, id, record_item(&record_specs[RECORD_branch], &own, file->branches, i), err);
     return code;
 }
 

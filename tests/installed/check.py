@@ -75,6 +75,15 @@ def test_records_of_older_and_newer_programs_are_understood(lib):
     lib.run(lib.compile(HERE / "sizes.c", *lib.flags("--cflags", "--libs")), lib.folder / "sizes.roast")
 
 
+def test_fields_of_records_stay_where_programs_that_were_compiled_before_have_them(lib):
+    if sys.maxsize < 2**32:
+        return  # layout.txt is of machines with 64 bits
+    now = lib.run(lib.compile(HERE / "layout.c", *lib.flags("--cflags", "--libs"))).splitlines()
+    before = (HERE / "layout.txt").read_text().splitlines()
+    assert set(before) <= set(now), f"moved: {set(before) - set(now)}"
+    assert set(before) == set(now), f"new, to be added to layout.txt: {set(now) - set(before)}"
+
+
 def test_the_shared_library_exports_nothing_but_what_begins_with_roast(lib):
     exported = names("-D", lib.shared)
     assert exported and all(name.startswith("roast_") for name in exported), sorted(exported)
