@@ -8,7 +8,10 @@
  * thread at a time.
  *
  * Absent     What was not measured is absent, never 0: an integer is ROAST_ABSENT, a double is NAN, a string has
- *            ptr NULL, a roast_value has kind ROAST_NOTHING. Times are integer nanoseconds UTC, sizes are bytes. */
+ *            ptr NULL, a roast_value has kind ROAST_NOTHING. Times are integer nanoseconds UTC, sizes are bytes.
+ *
+ * Versions   A struct that may grow begins with its size, so that a program and a library of different versions fit:
+ *            {.size = sizeof x}. In options 0 stands for the fields of the first version. */
 #ifndef ROAST_H
 #define ROAST_H
 
@@ -139,6 +142,7 @@ typedef enum roast_outcome {
 } roast_outcome;
 
 typedef struct roast_open_options {
+    size_t size;             /* of this struct */
     bool salvage;            /* read what can be read of a damaged run, and say so in its notes */
     const char *scratch_dir; /* where a private copy goes if a live run cannot be read in place; NULL: /tmp */
 } roast_open_options;
@@ -226,7 +230,7 @@ bool roast_explanation_evidence(const roast_explanation *explanation, size_t fin
 /* What would be: the id ("no_wait") and the wall time in seconds, NAN if it cannot be said. NULL after the last. */
 const char *roast_explanation_what_if(const roast_explanation *explanation, size_t index, double *seconds);
 
-/* A run to compare; borrowed for the call. label is how you call it. */
+/* A run to compare; borrowed for the call. label is how you call it. This struct never grows. */
 typedef struct roast_subject {
     roast_run *run;
     roast_summary *summary;
@@ -245,12 +249,19 @@ typedef enum roast_verdict {
 } roast_verdict;
 
 typedef struct roast_gate_options {
+    size_t size;         /* of this struct */
     const char *metrics; /* names, separated by commas; NULL for the wall time */
     double noise;        /* a change for the worse by this much does not matter; 0 is none */
     double alpha;        /* how often a regression may be reported where there is none */
 } roast_gate_options;
 
-roast_gate_options roast_gate_defaults(void); /* 3 % and 5 % */
+void roast_gate_options_init(roast_gate_options *made, size_t size);
+static inline roast_gate_options roast_gate_defaults(void) /* 3 % and 5 % */
+{
+    roast_gate_options made;
+    roast_gate_options_init(&made, sizeof made);
+    return made;
+}
 /* Whether fresh runs are worse than a baseline. The runs themselves may be NULL. */
 roast_code roast_gate_runs(roast_gate **out, const roast_subject *baseline, size_t n_baseline,
                            const roast_subject *fresh, size_t n_fresh, const roast_gate_options *options,
@@ -261,6 +272,7 @@ roast_verdict roast_gate_verdict(const roast_gate *gate);
 void roast_gate_line(roast_text *out, const roast_gate *gate);
 
 typedef struct roast_costs {
+    size_t size;      /* of this struct */
     double core_hour; /* NAN if not known */
     double hour;      /* of waiting for the result; NAN if not known */
 } roast_costs;
@@ -284,7 +296,7 @@ typedef enum roast_form { /* append, never renumber */
                           ROAST_CHART
 } roast_form;
 
-/* How to show it. Zero is the default of everything but size. */
+/* How to show it. Zero is the default of everything. */
 typedef struct roast_look {
     size_t size;           /* of this struct */
     const char *only;      /* tables by their ids, separated by commas; NULL: those that have something to say */
@@ -421,6 +433,7 @@ typedef struct roast_custom {
 #include "roast_records.def"
 
 typedef struct roast_recorder_options {
+    size_t size;      /* of this struct */
     const char *name; /* of the run, as a person would call it */
     bool overwrite;   /* replace an existing file; default: refuse */
 } roast_recorder_options;

@@ -50,7 +50,7 @@ static int print_scaling(const roast_scaling *s, const invocation *call, roast_f
 int cmd_scale(const invocation *call)
 {
     roast_look look;
-    roast_costs costs = {(double)NAN, (double)NAN};
+    roast_costs costs = {.size = sizeof costs, .core_hour = (double)NAN, .hour = (double)NAN};
     int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (status != EXIT_FINE)
         return status;

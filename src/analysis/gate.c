@@ -7,15 +7,19 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/str.h"
 
 enum { MOST_RUNS_NAMED = 1000 }; /* beyond, nobody would make them */
 
 static const double ROUNDING = 1 + 1e-9; /* 1 / 20 is not quite 0.05 */
 
-roast_gate_options roast_gate_defaults(void)
+void roast_gate_options_init(roast_gate_options *made, size_t size)
 {
-    return (roast_gate_options){.metrics = NULL, .noise = 0.03, .alpha = 0.05};
+    const roast_gate_options defaults = {.noise = 0.03, .alpha = 0.05};
+    memset(made, 0, size);
+    made->size = size;
+    sized_copy(made, size, &defaults, sizeof defaults);
 }
 
 /* ---- One metric ------------------------------------------------------------------------------------------------ */
@@ -268,7 +272,8 @@ roast_code roast_gate_runs(roast_gate **out, const roast_subject *baseline, size
     roast_gate *gate = calloc(1, sizeof *gate);
     if (!gate)
         return fail_memory(err);
-    gate->options = options ? *options : roast_gate_defaults();
+    gate->options = roast_gate_defaults();
+    SIZED_OPTIONS(&gate->options, options, alpha);
     gate->same_work = true;
     gate_work w = {.out = gate, .inputs = {baseline, fresh}, .n_inputs = {n_baseline, n_fresh}};
     roast_code code = gate_all(&w, err);

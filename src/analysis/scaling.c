@@ -9,6 +9,7 @@
 
 #include "analysis/explain.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/str.h"
 
 enum { MOST_TERMS = 3 };
@@ -449,7 +450,8 @@ roast_code roast_scale(scaling **out, const roast_subject *inputs, size_t count,
     scaling *s = calloc(1, sizeof *s);
     if (!s)
         return fail_memory(err);
-    s->costs = costs ? *costs : (roast_costs){(double)NAN, (double)NAN};
+    s->costs = (roast_costs){.core_hour = (double)NAN, .hour = (double)NAN};
+    SIZED_OPTIONS(&s->costs, costs, hour);
     roast_code code = scale_all(s, inputs, count, err);
     if (code)
         roast_scaling_free(s);

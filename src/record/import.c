@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/str.h"
 #include "record/load.h"
 #include "record/recorder.h"
@@ -48,7 +49,7 @@ static roast_code write_run(const run_source *source, const char *from, const ch
         return code;
     record_sink sink = recorder_sink(recorder);
     code = source->read(from, &sink, err);
-    if (!code && options && options->name) /* the user's name for it rather than the folder's */
+    if (!code && options->name) /* the user's name for it rather than the folder's */
         code = sink.fact(recorder, "name", str_from(options->name), err);
     roast_code closed = roast_recorder_close(recorder, code ? ROAST_INTERRUPTED : ROAST_FINISHED, code ? NULL : err);
     if (!code)
@@ -91,24 +92,25 @@ static void rename_in_message(roast_error *err, const char *beside, const char *
     fail(err, as_said.code, "%s%s", target, as_said.message + length);
 }
 
-roast_code roast_import(const char *source, const char *target, const roast_recorder_options *options, roast_error *err)
+roast_code roast_import(const char *source, const char *target, const roast_recorder_options *given, roast_error *err)
 {
+    roast_recorder_options options = {.size = sizeof options};
+    SIZED_OPTIONS(&options, given, overwrite);
     roast_error unused;
     err = err ? err : &unused;
-    bool overwrite = options && options->overwrite;
     const run_source *kind = NULL;
     roast_code code = find_source(source, &kind, err);
-    if (!code && !overwrite && access(target, F_OK) == 0)
+    if (!code && !options.overwrite && access(target, F_OK) == 0)
         code = fail_exists(target, err);
-    if (!code && overwrite)
+    if (!code && options.overwrite)
         code = run_check_replaceable(target, err);
     char *beside = NULL; /* the target, so that renaming it is one step */
     if (!code && asprintf(&beside, "%s.%ld.part", target, (long)getpid()) < 0)
         return fail_memory(err);
     if (!code)
-        code = write_run(kind, source, beside, options, err);
+        code = write_run(kind, source, beside, &options, err);
     if (!code)
-        code = put_in_place(beside, target, overwrite, err);
+        code = put_in_place(beside, target, options.overwrite, err);
     if (code && beside)
         rename_in_message(err, beside, target);
     free(beside);

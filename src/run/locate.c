@@ -256,8 +256,8 @@ static roast_code open_unfinished(located_run *out, const char *path, const roas
     roast_code code = recognise(path, err);
     if (code)
         return code;
-    code = open_private_copy(out, path, options ? options->scratch_dir : NULL, err);
-    if (!code || code == ROAST_MEMORY || !options || !options->salvage)
+    code = open_private_copy(out, path, options->scratch_dir, err);
+    if (!code || code == ROAST_MEMORY || !options->salvage)
         return code;
     out->damaged = true;
     fail(&out->what, ROAST_CORRUPT, "%s: the log beside it is damaged and was left out", path);
@@ -274,7 +274,7 @@ static roast_code open_somehow(located_run *out, const char *path, const roast_o
     if (has_companion(path, "-journal"))
         return open_unfinished(out, path, options, err);
     roast_code code = recognise(path, err);
-    return code ? code : open_finished(out, path, options && options->salvage, err);
+    return code ? code : open_finished(out, path, options->salvage, err);
 }
 
 /* A run of an older version is read as it is: what it does not have is absent. A private copy is ours to upgrade. */
@@ -293,7 +293,7 @@ roast_code locate_run(located_run *out, const char *path, const roast_open_optio
     char *hint = strstr(out->what.message, "; what can be read");
     if (hint) /* that is what is being done */
         *hint = '\0';
-    if (code == ROAST_CORRUPT && out->damaged && options && options->salvage)
+    if (code == ROAST_CORRUPT && out->damaged && options->salvage)
         fail(err, code, "%s: too damaged: nothing of it can be read", path);
     if (code)
         locate_release(out);

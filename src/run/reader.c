@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/str.h"
 #include "model/facts.h"
 #include "model/record.h"
@@ -657,8 +658,10 @@ static roast_run *run_new(const char *path)
     return run;
 }
 
-roast_code roast_run_open(roast_run **out, const char *path, const roast_open_options *options, roast_error *err)
+roast_code roast_run_open(roast_run **out, const char *path, const roast_open_options *given, roast_error *err)
 {
+    roast_open_options options = {.size = sizeof options};
+    SIZED_OPTIONS(&options, given, scratch_dir);
     roast_error unused;
     err = err ? err : &unused;
     *err = (roast_error){0};
@@ -666,12 +669,12 @@ roast_code roast_run_open(roast_run **out, const char *path, const roast_open_op
     roast_run *run = run_new(path);
     if (!run)
         return fail_memory(err);
-    run->salvage = options && options->salvage;
-    if (options && options->scratch_dir && !(run->scratch_dir = strdup(options->scratch_dir))) {
+    run->salvage = options.salvage;
+    if (options.scratch_dir && !(run->scratch_dir = strdup(options.scratch_dir))) {
         roast_run_close(run);
         return fail_memory(err);
     }
-    roast_code code = locate_run(&run->located, path, options, err);
+    roast_code code = locate_run(&run->located, path, &options, err);
     if (!code && run->located.damaged)
         add_note(run, "warning", run->located.what.message);
     if (!code)
@@ -720,7 +723,7 @@ roast_code roast_run_refresh(roast_run *run, roast_error *err)
     if (run->located.final)
         return ROAST_OK;
     roast_run *fresh;
-    roast_open_options options = {run->salvage, run->scratch_dir};
+    roast_open_options options = {.salvage = run->salvage, .scratch_dir = run->scratch_dir};
     roast_code code = roast_run_open(&fresh, run->path, &options, err);
     if (!code && (code = send_rows_to(fresh, run, err)))
         roast_run_close(fresh);

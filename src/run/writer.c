@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/sized.h"
 #include "base/str.h"
 #include "base/u64map.h"
 #include "model/branch_set.h"
@@ -824,7 +825,7 @@ static roast_code choose_journal(run_writer *w, bool network, roast_error *err)
     return code;
 }
 
-static roast_code write_first_facts(run_writer *w, const roast_recorder_options *options, roast_error *err)
+static roast_code write_first_facts(run_writer *w, const char *name, roast_error *err)
 {
     buf identity = {0};
     database_process_identity(&identity, getpid());
@@ -835,15 +836,17 @@ static roast_code write_first_facts(run_writer *w, const roast_recorder_options 
         code = run_write_fact(w, "roastcoffea", str_from(roast_version()), err);
     if (!code && identity.len)
         code = run_write_fact(w, "writer_process", buf_view(&identity), err);
-    if (!code && options && options->name)
-        code = run_write_fact(w, "name", str_from(options->name), err);
+    if (!code && name)
+        code = run_write_fact(w, "name", str_from(name), err);
     buf_release(&identity);
     return code ? code : run_writer_commit(w, err);
 }
 
-roast_code run_writer_open(run_writer **out, const char *path, const roast_recorder_options *options, roast_error *err)
+roast_code run_writer_open(run_writer **out, const char *path, const roast_recorder_options *given, roast_error *err)
 {
     *out = NULL;
+    roast_recorder_options options = {.size = sizeof options};
+    SIZED_OPTIONS(&options, given, overwrite);
     run_writer *w = calloc(1, sizeof *w);
     if (!w || !(w->path = strdup(path))) {
         writer_free(w);
@@ -852,14 +855,14 @@ roast_code run_writer_open(run_writer **out, const char *path, const roast_recor
     w->empty_branch_set = ROAST_ABSENT;
     w->in_memory = strcmp(path, ":memory:") == 0;
     bool network = !w->in_memory && database_on_network(path);
-    roast_code code = w->in_memory ? ROAST_OK : claim_file(path, options && options->overwrite, err);
+    roast_code code = w->in_memory ? ROAST_OK : claim_file(path, options.overwrite, err);
     bool claimed = !code && !w->in_memory;
     if (!code)
         code = open_database(w, network, err);
     if (!code)
         code = choose_journal(w, network, err);
     if (!code)
-        code = write_first_facts(w, options, err);
+        code = write_first_facts(w, options.name, err);
     if (code) {
         writer_free(w);
         if (claimed)

@@ -26,8 +26,7 @@
 static roast_look look_of(const roast_look *given)
 {
     roast_look look = {.size = sizeof look, .columns = 80, .scale = 2};
-    if (given)
-        sized_copy(&look, sizeof look, given, given->size);
+    SIZED_OPTIONS(&look, given, legend_entries);
     look.columns = look.columns ? look.columns : 80;
     look.scale = look.scale > 0 ? look.scale : 2;
     return look;
@@ -291,8 +290,7 @@ roast_code roast_inspect(roast_inspection **out, const char *const *paths, size_
                          const roast_inspect_options *given, roast_error *err)
 {
     roast_inspect_options options = {.size = sizeof options};
-    if (given)
-        sized_copy(&options, sizeof options, given, given->size);
+    SIZED_OPTIONS(&options, given, pick);
     root_paths found = {0};
     root_options reading = {.tree = options.tree, .timeout_ms = options.timeout_ms};
     *out = calloc(1, sizeof **out);

@@ -186,6 +186,22 @@ static roast_code check_task(void *context, const roast_task *task)
     return ROAST_OK;
 }
 
+/* ---- Options ------------------------------------------------------------------------------------------------- */
+
+/* Whether an existing file is replaced if the options are of this size: a program that does not know of a field has not
+ * set it, whatever is in memory there. */
+static bool replaces(const char *path, size_t size)
+{
+    struct {
+        roast_recorder_options known;
+        int64_t more;
+    } options = {{.size = size, .overwrite = true}, -1};
+    roast_recorder *recorder;
+    bool opened = roast_recorder_open(&recorder, path, &options.known, NULL) == ROAST_OK;
+    roast_recorder_close(recorder, ROAST_FINISHED, NULL);
+    return opened;
+}
+
 int main(int argc, char **argv)
 {
     roast_recorder *recorder;
@@ -206,5 +222,11 @@ int main(int argc, char **argv)
     expect(seen[1] == 2 * VERSIONS * PARTS, "the number of sections", seen[1]);
     expect(seen[2] == 2 * VERSIONS * PARTS, "the number of branches", seen[2]);
     expect(seen[3] == VERSIONS, "the number of tasks", seen[3]);
+    expect(!replaces(argv[1], offsetof(roast_recorder_options, overwrite)), "options of size", OLDER);
+    expect(replaces(argv[1], sizeof(roast_recorder_options) + sizeof(int64_t)), "options of size", NEWER);
+    expect(replaces(argv[1], 0), "options without a size", 0);
+    roast_gate_options gate = roast_gate_defaults();
+    expect(gate.size == sizeof gate && !gate.metrics && gate.noise == 0.03 && gate.alpha == 0.05, "options of a gate",
+           0);
     return wrong ? 5 : 0;
 }
