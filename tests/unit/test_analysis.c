@@ -1,6 +1,7 @@
 /* Analysis: statistics against formulas, and small runs whose answers can be told by hand. */
 #include <math.h>
 
+#include "analysis/slots.h"
 #include "analysis/statistics.h"
 #include "analysis/summary.h"
 #include "base/clock.h"
@@ -93,6 +94,38 @@ static void a_line_is_fitted_exactly(void **state)
     line_fit_add(&flat, 5, 1);
     line_fit_add(&flat, 5, 2);
     assert_true(isnan(line_fit_slope(&flat)));
+}
+
+/* ---- Slots --------------------------------------------------------------------------------------------------- */
+
+/* A worker of two cores on which nothing has run. */
+#define TWO_CORES(table)                                                                                               \
+    core_slot slots[] = {{.first_start_ns = ROAST_ABSENT}, {.first_start_ns = ROAST_ABSENT}};                          \
+    slot_group group = {slots, 2};                                                                                     \
+    slot_table table = {.groups = &group, .n_groups = 1}
+
+static void what_begins_a_little_before_the_end_of_another_follows_it(void **state)
+{
+    (void)state;
+    TWO_CORES(table);
+    assert_ptr_equal(slot_table_add(&table, 0, 0, 10 * S, NULL), &slots[0]);
+    assert_ptr_equal(slot_table_add(&table, 0, 10 * S - 2 * S / 1000, 20 * S, NULL), &slots[0]);
+    assert_ptr_equal(slot_table_add(&table, 0, 20 * S - 3 * S / 1000, 30 * S, NULL), &slots[1]);
+    assert_int_equal(table.misfits, 0);
+}
+
+static void of_free_cores_the_one_used_last_is_taken_or_in_turn_the_one_idle_longest(void **state)
+{
+    (void)state;
+    for (int in_turn = 0; in_turn < 2; in_turn++) {
+        TWO_CORES(table);
+        table.in_turn = in_turn;
+        int64_t idle_ns;
+        slot_table_add(&table, 0, 0, 10 * S, NULL);
+        slot_table_add(&table, 0, 0, 15 * S, NULL);
+        assert_ptr_equal(slot_table_add(&table, 0, 20 * S, 30 * S, &idle_ns), &slots[in_turn ? 0 : 1]);
+        assert_int_equal(idle_ns, in_turn ? 10 * S : 5 * S);
+    }
 }
 
 /* ---- Runs ---------------------------------------------------------------------------------------------------- */
@@ -332,6 +365,70 @@ static void failed_attempts_are_counted_and_do_not_enter_the_durations(void **st
     assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "failed"), 1, 0);
     assert_close(cell(summary, ROAST_SCOPE_DATASET, 1, "total_duration"), 2, 1e-12);
     roast_summary_free(summary);
+}
+
+static void rates_efficiency_and_percentiles_are_those_of_two_chunks(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 10);
+    add_worker(writer, "tcp://a:1", 2, 0, -1);
+    roast_chunk small = chunk_of("tt", 0, 100, 4), large = chunk_of("tt", 100, 300, 6);
+    small.bytes_read = 1000000000;
+    large.bytes_read = 3000000000;
+    large.t_start_ns = 4 * S;
+    run_write_chunk(writer, &small, NULL);
+    run_write_chunk(writer, &large, NULL);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "data_rate_gbps"), 4 * 8 / 10.0, 1e-12);
+    assert_close(value(summary, "core_efficiency"), (4 + 6) / (2 * 10.0), 1e-12);
+    assert_close(value(summary, "avg_cpu_time_per_chunk"), 5, 1e-12);
+    assert_close(value(summary, "time_per_event_us_mean"), (40000 + 20000) / 2, 1e-6);
+    assert_close(value(summary, "time_per_event_us_p50"), 30000, 1e-6);
+    assert_close(value(summary, "chunk_duration_p05"), 4 + 0.05 * 2, 1e-12);
+    assert_close(value(summary, "chunk_duration_p50"), 5, 1e-12);
+    assert_close(value(summary, "chunk_duration_p95"), 4 + 0.95 * 2, 1e-12);
+    assert_close(value(summary, "chunk_duration_p99"), 4 + 0.99 * 2, 1e-12);
+    roast_summary_free(summary);
+}
+
+static void failures_on_two_workers_are_two_rows(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    static const char *const workers[] = {"tcp://a:1", "tcp://b:1", "tcp://a:1"};
+    for (int i = 0; i < 3; i++) {
+        roast_chunk failed = chunk_of("tt", 10 * i, 10, 1);
+        failed.worker = str_from(workers[i]);
+        failed.error_type = STR("OSError");
+        run_write_chunk(writer, &failed, NULL);
+    }
+    roast_summary *summary = summarize(writer);
+    assert_int_equal(roast_summary_rows(summary, ROAST_SCOPE_FAILURE), 2);
+    for (size_t row = 0; row < 2; row++) {
+        assert_str(roast_summary_cell(summary, ROAST_SCOPE_FAILURE, row, "worker").as.text, workers[row]);
+        assert_close(cell(summary, ROAST_SCOPE_FAILURE, row, "count"), row == 0 ? 2 : 1, 0);
+    }
+    roast_summary_free(summary);
+}
+
+/* Half of the chunks have 10 events and half 20, and all take 0.1 s per event but one. Of n in a half, that one is
+ * (n - 1)/n of its delay above the line, and the deviation is sqrt((n - 1)/n / (2n - 2)): 2.1 of it for 4, 3.5 for 8.
+ */
+static void a_chunk_is_an_outlier_from_three_deviations_on(void **state)
+{
+    (void)state;
+    for (int64_t half = 4; half <= 8; half += 4) {
+        run_writer *writer = new_run();
+        for (int64_t i = 0; i < half; i++) {
+            roast_chunk few = chunk_of("tt", 100 * i, 10, 1), many = chunk_of("tt", 100 * i + 50, 20, i ? 2 : 5);
+            run_write_chunk(writer, &few, NULL);
+            run_write_chunk(writer, &many, NULL);
+        }
+        roast_summary *summary = summarize(writer);
+        assert_close(value(summary, "runtime_vs_events_outliers"), half == 4 ? 0 : 1, 0);
+        roast_summary_free(summary);
+    }
 }
 
 static void write_in_round(run_writer *writer, roast_chunk chunk, int64_t round, int64_t t_s, bool failed)
@@ -778,6 +875,7 @@ static void sections_are_summed_over_chunks(void **state)
         roast_section section = roast_section_none();
         section.name = STR("jets");
         section.count = 2;
+        section.bytes = 500;
         section.duration_ns = (i + 1) * S / 10;
         section.rss_delta = i << 20;
         roast_chunk chunk = chunk_of("tt", i * 10, 10, 1);
@@ -792,6 +890,9 @@ static void sections_are_summed_over_chunks(void **state)
     assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "mean_duration"), 0.1, 1e-12);
     assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "max_duration"), 0.3, 1e-12);
     assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "share_of_process_percent"), 20, 1e-9);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "bytes"), 1500, 0);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "min_mem_delta_mb"), 0, 0);
+    assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "mean_mem_delta_mb"), 1, 1e-12);
     assert_close(cell(summary, ROAST_SCOPE_SECTION, 0, "max_mem_delta_mb"), 2, 1e-12);
     roast_summary_free(summary);
 }
@@ -818,12 +919,17 @@ int main(void)
         cmocka_unit_test(the_deviation_is_that_of_a_sample),
         cmocka_unit_test(a_line_is_fitted_exactly),
         cmocka_unit_test(the_error_of_an_intercept_is_that_of_least_squares),
+        cmocka_unit_test(what_begins_a_little_before_the_end_of_another_follows_it),
+        cmocka_unit_test(of_free_cores_the_one_used_last_is_taken_or_in_turn_the_one_idle_longest),
         cmocka_unit_test(a_worker_that_left_does_not_count_after_it_left),
         cmocka_unit_test(a_worker_that_is_replaced_at_once_is_not_a_peak),
         cmocka_unit_test(a_sampled_timeline_is_integrated_by_trapezoids),
         cmocka_unit_test(memory_is_weighted_by_time_and_then_averaged_over_workers),
         cmocka_unit_test(a_hosts_network_traffic_is_counted_once_however_many_workers_report_it),
         cmocka_unit_test(failed_attempts_are_counted_and_do_not_enter_the_durations),
+        cmocka_unit_test(rates_efficiency_and_percentiles_are_those_of_two_chunks),
+        cmocka_unit_test(failures_on_two_workers_are_two_rows),
+        cmocka_unit_test(a_chunk_is_an_outlier_from_three_deviations_on),
         cmocka_unit_test(a_chunk_that_is_computed_again_in_a_round_counts_once),
         cmocka_unit_test(chunks_of_two_rounds_and_of_two_datasets_all_count),
         cmocka_unit_test(what_was_not_measured_is_absent_with_a_reason_and_never_zero),

@@ -188,6 +188,44 @@ static void failed_attempts_and_second_successes_are_not_work(void **state)
     release(&e);
 }
 
+static void after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_nothing_to_do(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 2, 0, 0, false);
+    roast_chunk chunk = plan_chunk(&p, "a", 0, 10, 1);
+    chunk.error_type = STR("OSError");
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    add_chunk(&p, "a", 0, 20, 1);
+    chunk.error_type = str_none();
+    chunk.attempt = 2;
+    chunk.t_start_ns += 50 * NS_PER_S;
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "idle_queue"), 0, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), 2 * 100 - 10 - 20 - 10, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
+static void what_a_lost_worker_did_after_its_last_record_is_lost(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "stays", 1, 0, 0, false);
+    add_worker(&p, "lost", 1, 0, 50, true);
+    add_chunk(&p, "lost", 0, 30, 1);
+    add_chunk(&p, "stays", 0, 60, 1);
+    add_chunk(&p, "stays", 60, 40, 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "lost"), 50 - 30, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 0, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
 static void more_chunks_at_once_than_cores_show_as_a_negative_residual(void **state)
 {
     (void)state;
@@ -416,6 +454,8 @@ int main(void)
         cmocka_unit_test(idle_time_is_told_apart_by_when_it_was),
         cmocka_unit_test(a_worker_that_left_offers_nothing_after_it_left),
         cmocka_unit_test(failed_attempts_and_second_successes_are_not_work),
+        cmocka_unit_test(after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_nothing_to_do),
+        cmocka_unit_test(what_a_lost_worker_did_after_its_last_record_is_lost),
         cmocka_unit_test(more_chunks_at_once_than_cores_show_as_a_negative_residual),
         cmocka_unit_test(records_in_any_order_give_the_same_ledger),
         cmocka_unit_test(cores_that_wait_for_preprocessing_are_not_starting_up),

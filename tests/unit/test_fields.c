@@ -280,6 +280,23 @@ static void this_test_knows_every_field(void **state)
     assert_int_equal(count, FIELD_COUNT + 1); /* branch_set is a hash of the names */
 }
 
+static const expected *expected_of(const record_spec *spec, const record_field *field)
+{
+    FOR_EACH(f, spec->name) if (strcmp(f->column, field->name) == 0) return f;
+    return NULL;
+}
+
+static void the_list_says_under_which_name_a_field_is_shown(void **state)
+{
+    (void)state;
+    for (const record_spec *spec = record_specs; spec < record_specs + RECORD_COUNT; spec++)
+        for (size_t i = 0; i < spec->count; i++) {
+            const expected *f = expected_of(spec, &spec->fields[i]);
+            if (strcmp(spec->fields[i].shown, f && f->shown ? f->shown : "") != 0)
+                fail_msg("%s.%s is not shown as %s", spec->name, spec->fields[i].name, spec->fields[i].shown);
+        }
+}
+
 /* ---- The run, read ------------------------------------------------------------------------------------------- */
 
 static roast_code see_chunk(void *context, const run_chunk *row)
@@ -524,6 +541,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_test_knows_every_field),
+        cmocka_unit_test(the_list_says_under_which_name_a_field_is_shown),
         test_in_scratch(every_field_is_in_its_column),
         test_in_scratch(every_field_is_read_and_shown_under_its_name),
         cmocka_unit_test(every_field_of_the_golden_file_is_read),

@@ -53,6 +53,23 @@ static void equal_values_tell_nothing(void **state)
     assert_true(isnan(t.p));
 }
 
+static void ties_take_from_the_variance_of_large_samples(void **state)
+{
+    (void)state;
+    double x[60], y[60];
+    for (int i = 0; i < 60; i++) {
+        x[i] = i >= 40;
+        y[i] = i >= 20;
+    }
+    rank_test t;
+    assert_true(mann_whitney(&t, x, 60, y, 60));
+    assert_false(t.exact);
+    assert_near(t.u, 40 * 40 + 0.5 * (40 * 20 + 20 * 40), 0);
+    double variance = 60 * 60 / 12.0 * (121 - 2 * (60.0 * 60 * 60 - 60) / (120.0 * 119));
+    assert_near(t.p_greater, 0.5 * erfc((600 - 0.5) / sqrt(2 * variance)), 1e-12);
+    assert_near(t.p, 0.0002799200856776178, 1e-12); /* as scipy says */
+}
+
 static void the_shift_is_the_median_of_all_differences(void **state)
 {
     (void)state;
@@ -224,6 +241,7 @@ int main(void)
         cmocka_unit_test(samples_apart_are_one_arrangement_of_all),
         cmocka_unit_test(samples_that_overlap_are_counted),
         cmocka_unit_test(equal_values_tell_nothing),
+        cmocka_unit_test(ties_take_from_the_variance_of_large_samples),
         cmocka_unit_test(the_shift_is_the_median_of_all_differences),
         cmocka_unit_test(the_middle_of_a_sample_is_that_of_its_pairs),
         cmocka_unit_test(holm_adjusts_for_those_that_count),
