@@ -55,9 +55,9 @@ class MetricsCollector:
         track_workers: bool = True,
         worker_tracking_interval: float = 1.0,
         processor_instance: Any = None,
-        output_dir: str | os.PathLike | None = None,
+        output_dir: str | os.PathLike[str] | None = None,
         name: str | None = None,
-        run_file: str | os.PathLike | None = None,
+        run_file: str | os.PathLike[str] | None = None,
     ) -> None:
         check_backend(backend, client)  # said at once, before anything runs
         self.client = client
@@ -71,7 +71,7 @@ class MetricsCollector:
         self.run_file = run_file
         self.t_start: float | None = None
         self.t_end: float | None = None
-        self.section_metrics: list[dict] = []
+        self.section_metrics: list[dict[str, Any]] = []
         self._session: Session | None = None
         self._run: Run | None = None
 
@@ -90,7 +90,7 @@ class MetricsCollector:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self._session
+        session = self._open_session()
         session.close(error)
         self.t_end, self.processor_name = session.t_end, session.processor_name
         if self.output_dir is not None:
@@ -134,7 +134,7 @@ class MetricsCollector:
         return metrics
 
     @property
-    def chunk_metrics(self) -> list[dict]:
+    def chunk_metrics(self) -> list[dict[str, Any]]:
         """One record per attempt at a chunk, in the documented shape."""
         recorded = self._session is not None and self._session.recording.path is not None
         return self.run.chunk_records() if recorded else []
@@ -152,7 +152,7 @@ class MetricsCollector:
         return self._session.span_metrics if self._session is not None else None
 
     @property
-    def coffea_report(self) -> dict | None:
+    def coffea_report(self) -> dict[str, Any] | None:
         """coffea's report: as given, or as seen."""
         return self._session.coffea_report if self._session is not None else None
 
@@ -163,7 +163,7 @@ class MetricsCollector:
             raise RuntimeError("use the collector in a with statement first")
         return self._session
 
-    def set_coffea_report(self, report: dict, custom_metrics: dict | None = None) -> None:
+    def set_coffea_report(self, report: dict[str, Any], custom_metrics: dict[str, Any] | None = None) -> None:
         """Give the report that the Runner returned; no longer needed, it is seen by itself.
 
         Parameters
@@ -184,19 +184,19 @@ class MetricsCollector:
         records = output.pop(work.KEY, []) if isinstance(output, dict) else []
         self._add_chunks(records)
 
-    def set_chunk_metrics(self, records: list[dict]) -> None:
+    def set_chunk_metrics(self, records: list[dict[str, Any]]) -> None:
         """Add records of chunks that were measured elsewhere."""
         self._add_chunks(records)
 
-    def record_chunk_metrics(self, record: dict) -> None:
+    def record_chunk_metrics(self, record: dict[str, Any]) -> None:
         """Add the record of one chunk that was measured elsewhere."""
         self._add_chunks([record])
 
-    def record_section_metrics(self, record: dict) -> None:
+    def record_section_metrics(self, record: dict[str, Any]) -> None:
         """Keep the record of a section that was measured elsewhere."""
         self.section_metrics.append(record)
 
-    def _add_chunks(self, records: list) -> None:
+    def _add_chunks(self, records: list[Any]) -> None:
         session = self._open_session()
         with session.guard("given records of chunks"):
             for record in records:
@@ -220,7 +220,7 @@ class MetricsCollector:
         else:
             print_run(self.run)
 
-    def report(self, path: str | os.PathLike) -> Path:
+    def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the run as one HTML page that needs nothing else, and return its path."""
         return self.run.report(path)
 
@@ -231,7 +231,7 @@ class MetricsCollector:
     def _repr_html_(self) -> str:
         return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"
 
-    def save_measurement(self, output_dir: str | os.PathLike, measurement_name: str | None = None) -> Path:
+    def save_measurement(self, output_dir: str | os.PathLike[str], measurement_name: str | None = None) -> Path:
         """Write a measurement directory and return its path."""
         from roastcoffea.export.measurements import save_run
 

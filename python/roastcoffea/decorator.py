@@ -22,7 +22,7 @@ __all__ = ["track_metrics"]
 _guard = Guard()
 
 
-class _CurrentChunk(MutableMapping):
+class _CurrentChunk(MutableMapping[str, Any]):
     """``self._roastcoffea_current_chunk``: the values of the chunk that the calling thread is at.
 
     One object, an attribute of the processor's class, serves all threads and all processors: so a processor that is
@@ -30,7 +30,7 @@ class _CurrentChunk(MutableMapping):
     and forgets what is put in.
     """
 
-    def _fields(self) -> MutableMapping:
+    def _fields(self) -> MutableMapping[str, Any]:
         chunk = _core.current_chunk()
         return {} if chunk is None else chunk.fields
 
@@ -43,7 +43,7 @@ class _CurrentChunk(MutableMapping):
     def __delitem__(self, name: str) -> None:
         del self._fields()[name]
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._fields())
 
     def __len__(self) -> int:
@@ -63,19 +63,19 @@ class _Tracked:
     the user's own function is.
     """
 
-    def __init__(self, process: Callable) -> None:
+    def __init__(self, process: Callable[..., Any]) -> None:
         functools.update_wrapper(self, process)
         self.process = process
         parameters = list(inspect.signature(process).parameters)
         self.is_method = len(parameters) > 1 or parameters[:1] == ["self"]
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return track_metrics, (self.process,)
 
     def __set_name__(self, owner: type, name: str) -> None:
-        owner._roastcoffea_current_chunk = current_chunk
+        owner._roastcoffea_current_chunk = current_chunk  # type: ignore[attr-defined]
 
-    def __get__(self, owner: Any, kind: type | None = None) -> Callable:
+    def __get__(self, owner: Any, kind: type | None = None) -> Callable[..., Any]:
         return self if owner is None else types.MethodType(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -99,7 +99,7 @@ class _Tracked:
             return out
 
 
-def track_metrics(process: Callable) -> Callable:
+def track_metrics(process: Callable[..., Any]) -> Callable[..., Any]:
     """Measure each call of a processor's ``process`` method, or of a function processor.
 
     Parameters
@@ -126,7 +126,7 @@ class _OwnChunk:
         self.chunk.phase("process")
 
     @classmethod
-    def begin(cls, is_method: bool, args: tuple, kwargs: dict) -> _OwnChunk | None:
+    def begin(cls, is_method: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _OwnChunk | None:
         owner = args[0] if is_method and args else None
         if _core.current_chunk() is not None:
             return None
@@ -158,7 +158,7 @@ _NAMES = (
 
 def _describe(events: Any) -> dict[str, Any]:
     """What coffea says about the chunk, in the names of a record."""
-    described = {"worker": _route().worker()}
+    described: dict[str, Any] = {"worker": _route().worker()}
     metadata = getattr(events, "metadata", None)
     if metadata:
         for theirs, ours in _NAMES:

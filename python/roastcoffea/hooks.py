@@ -27,14 +27,16 @@ class Listener(Protocol):
     """What a collector offers to the hooks. Each call is guarded."""
 
     identity: str
-    spool: str | None
     guard: Guard
+
+    @property
+    def spool(self) -> str | None: ...
 
     def wants(self, runner: Any) -> bool: ...
 
-    def running(self, runner: Any, processor: Any, client: Any) -> contextlib.AbstractContextManager: ...
+    def running(self, runner: Any, processor: Any, client: Any) -> contextlib.AbstractContextManager[Any]: ...
 
-    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager: ...
+    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager[Any]: ...
 
     def item(self, item: Any) -> None: ...
 
@@ -42,7 +44,7 @@ class Listener(Protocol):
 
     def carried(self, packed: list[bytes]) -> None: ...
 
-    def report(self, report: dict) -> None: ...
+    def report(self, report: dict[str, Any]) -> None: ...
 
 
 _open: list[Listener] = []
@@ -96,14 +98,14 @@ def _listeners(runner: Any) -> list[Listener]:
     return wanting
 
 
-def _measured_run(original: Callable) -> Callable:
+def _measured_run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(runner: Any, *args: Any, **kwargs: Any) -> Any:
         return _run(original, runner, *args, **kwargs)
 
     return run
 
 
-def _run(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
+def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -> Any:
     listeners = [] if "_work_function" in vars(runner) else _listeners(runner)
     if not listeners:
         return original(runner, *args, **kwargs)
@@ -155,7 +157,7 @@ def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> It
 
 
 @contextlib.contextmanager
-def _quiet(listener: Listener, context: contextlib.AbstractContextManager) -> Iterator[None]:
+def _quiet(listener: Listener, context: contextlib.AbstractContextManager[Any]) -> Iterator[None]:
     """Enter and leave a context of ours: its failures are ours, and exceptions of the block are none of its business."""
     entered = False
     with listener.guard("coffea's Runner"):
@@ -169,14 +171,14 @@ def _quiet(listener: Listener, context: contextlib.AbstractContextManager) -> It
                 context.__exit__(None, None, None)
 
 
-def _measured_preprocess(original: Callable) -> Callable:
+def _measured_preprocess(original: Callable[..., Any]) -> Callable[..., Any]:
     def preprocess(runner: Any, *args: Any, **kwargs: Any) -> Any:
         return _preprocess(original, runner, *args, **kwargs)
 
     return preprocess
 
 
-def _preprocess(original: Callable, runner: Any, *args: Any, **kwargs: Any) -> Any:
+def _preprocess(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -> Any:
     listeners = _listeners(runner)
     if not listeners:
         return original(runner, *args, **kwargs)
@@ -199,7 +201,7 @@ def _without(runner: Any, attribute: str) -> Iterator[None]:
             setattr(runner, attribute, ours)
 
 
-def _watched(chunks: Generator, listeners: list[Listener]) -> Generator:
+def _watched(chunks: Generator[Any, Any, Any], listeners: list[Listener]) -> Generator[Any, Any, Any]:
     """The same generator (coffea sends into it), with each work item told to the listeners."""
     sent = None
     while True:
@@ -213,7 +215,7 @@ def _watched(chunks: Generator, listeners: list[Listener]) -> Generator:
         sent = yield item
 
 
-def _wrapped_out(result: Any) -> dict | None:
+def _wrapped_out(result: Any) -> dict[str, Any] | None:
     """coffea's dict around the output: as it is, or in an ``Ok``."""
     if not isinstance(result, dict):
         result = getattr(result, "value", None)

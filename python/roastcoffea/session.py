@@ -20,7 +20,7 @@ __all__ = ["Session", "processor_name_of"]
 
 _PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
 #: Processors that we switched off at the end of a collection (the user did not).
-_switched_off: weakref.WeakSet = weakref.WeakSet()
+_switched_off: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class Session:
@@ -54,9 +54,9 @@ class Session:
         self.backends: list[AbstractMetricsBackend] = []
         self.spans: list[tuple[AbstractMetricsBackend, Any]] = []
         self.span_metrics: dict[tuple[str, ...], float] | None = None
-        self.coffea_report: dict | None = None
+        self.coffea_report: dict[str, Any] | None = None
         self._report_is_given = False
-        self._seal: weakref.finalize | None = None
+        self._seal: weakref.finalize[..., Any] | None = None
         self._preprocess_ns = 0
         self._flag_before: bool | None = None
 
@@ -226,22 +226,22 @@ class Session:
                 backend.flush()
         self.recording.recorder.flush()
 
-    def report(self, report: dict) -> None:
+    def report(self, report: dict[str, Any]) -> None:
         """coffea's report, as the Runner returned it; those of several runs add up."""
         if not self._report_is_given:
             self._note_report(_add_reports(self.coffea_report, report))
 
     # ---- what the user gives
 
-    def give_report(self, report: dict) -> None:
+    def give_report(self, report: dict[str, Any]) -> None:
         self._report_is_given = True
         self._note_report(dict(report or {}))
 
-    def _note_report(self, report: dict) -> None:
+    def _note_report(self, report: dict[str, Any]) -> None:
         self.coffea_report = report
         self.recording.recorder.report(json.dumps(report, default=_plain))
 
-    def give_custom_metrics(self, custom_metrics: dict) -> None:
+    def give_custom_metrics(self, custom_metrics: dict[str, Any]) -> None:
         self.recording.recorder.custom_metrics(json.dumps(custom_metrics, default=_plain))
 
     # ---- the processor's switch
@@ -296,7 +296,7 @@ def _outcome(error: BaseException | None) -> str:
     return "failed" if isinstance(error, Exception) else "interrupted"
 
 
-def _add_reports(first: dict | None, second: dict) -> dict:
+def _add_reports(first: dict[str, Any] | None, second: dict[str, Any]) -> dict[str, Any]:
     """Two reports of coffea as one."""
     total = dict(first or {})
     for name, value in second.items():
@@ -316,7 +316,7 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
-def record_tracking_data(recording: Recording, data: dict) -> None:
+def record_tracking_data(recording: Recording, data: dict[str, Any]) -> None:
     """The timeline that a backend of the user returned, in the documented shape of ``tracking_data``."""
     for when, count in (data.get("worker_counts") or {}).items():
         recording.recorder.count(_ns(when), int(count), None)
@@ -328,7 +328,7 @@ def record_tracking_data(recording: Recording, data: dict) -> None:
         "worker_nbytes": "managed",
         "worker_occupancy": "occupancy",
     }
-    samples: dict[tuple[str, int], dict] = {}
+    samples: dict[tuple[str, int], dict[str, Any]] = {}
     for series, field in columns.items():
         for worker, points in (data.get(series) or {}).items():
             for when, value in points:

@@ -50,7 +50,7 @@ _LOADER = (
 )
 
 
-def load(original: Callable, state: dict) -> Callable:
+def load(original: Callable[..., Any], state: dict[str, Any]) -> Callable[..., Any]:
     """Rebuild a ``WorkFunction`` from its pickle; the original function if the pickle is of a version unknown to us."""
     route = Route(tuple(state.get("ids", ())), state.get("spool"), state.get("naming"))
     with route.guard("chunks"):
@@ -88,7 +88,7 @@ class WorkFunction:
         self.round = round
         self.guard = route.guard
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         # A worker without this package must get the original function, not an error: so the pickle names nothing of
         # ours, but holds an expression that looks for it.
         state = {**self.route._asdict(), "remote": self.remote, "round": self.round}
@@ -125,7 +125,7 @@ class NamedTask:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.owner, self.function)(*args, **kwargs)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self.owner, self.function)
 
 
@@ -148,7 +148,7 @@ class _Attempt:
         self.chunk.phase("open")
 
     @classmethod
-    def begin(cls, function: WorkFunction, args: tuple, kwargs: dict) -> _Attempt | None:
+    def begin(cls, function: WorkFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Attempt | None:
         arguments = dict(_signature(function.original).bind(*args, **kwargs).arguments)
         if not {"item", "processor_instance", "cache_function", "checkpointer"} <= arguments.keys():
             raise TypeError("coffea's work function takes other arguments than it used to")
@@ -189,14 +189,14 @@ class _Attempt:
             with self.guard("chunks"):
                 self.leave(events, before)
 
-    def enter(self, events: Any) -> tuple:
+    def enter(self, events: Any) -> tuple[int, int] | None:
         self.ran = True
         self.chunk.set(num_events=len(events))
         before = source_counters(events)
         self.chunk.phase("process")
         return before
 
-    def leave(self, events: Any, before: tuple | None) -> None:
+    def leave(self, events: Any, before: tuple[Any, ...] | None) -> None:
         self.chunk.phase("return")
         branches = note_reads(self.chunk, events, before)
         with self.guard("facts about files"):
@@ -235,7 +235,7 @@ class _Attempt:
 
 
 _waiting: list[messages.Record] = []  # for an output to ride in: of failed attempts, of files
-_signatures: dict[Callable, inspect.Signature] = {}
+_signatures: dict[Callable[..., Any], inspect.Signature] = {}
 _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
 
@@ -251,7 +251,7 @@ def tell_readers(ids: tuple[str, ...]) -> None:
         _core.forget_branches()
 
 
-def _signature(function: Callable) -> inspect.Signature:
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
     if function not in _signatures:
         _signatures[function] = inspect.signature(function)
     return _signatures[function]
@@ -304,7 +304,7 @@ def _real_processor_for(checkpointer: Any, processor: Any) -> Any:
         def load(self, metadata: Any, _: Any) -> Any:
             return checkpointer.load(metadata, processor)
 
-        def save(self, output: Any, metadata: Any, _: Any) -> None:
+        def save(self, output: Any, metadata: Any, _: Any) -> Any:
             return checkpointer.save(output, metadata, processor)
 
     return Checkpointer()
@@ -319,7 +319,7 @@ def source_counters(events: Any) -> tuple[int, int] | None:
     handle = getattr(_factory(events), "file_handle", None)
     if handle is None:
         return None
-    source = getattr(getattr(handle, "file", None), "source", None)
+    source: Any = getattr(getattr(handle, "file", None), "source", None)
     try:
         return source.num_requested_bytes, source.num_requests
     except AttributeError:
@@ -386,7 +386,7 @@ def _facts_in_memory(events: Any, item: Any) -> bytes | None:
     tree = handle[item.treename]  # cached by uproot: it was opened to make the events
     if not hasattr(tree, "branches"):
         return None
-    branches: list[dict] = []
+    branches: list[dict[str, Any]] = []
     _walk(tree.branches, "", branches)
     compression = getattr(handle.file, "compression", None)
     facts = {
@@ -404,7 +404,7 @@ def _facts_in_memory(events: Any, item: Any) -> bytes | None:
     return _core.pack_file(facts)
 
 
-def _walk(branches: Any, above: str, found: list[dict]) -> None:
+def _walk(branches: Any, above: str, found: list[dict[str, Any]]) -> None:
     for branch in branches:
         sizes = branch.compressed_bytes, branch.uncompressed_bytes, branch.num_baskets
         compressed, uncompressed, baskets = map(int, sizes)

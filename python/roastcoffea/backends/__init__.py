@@ -40,7 +40,9 @@ def register_backend(name: str, backend_class: type[AbstractMetricsBackend], par
 
 def _table() -> dict[str, Callable[[], type[AbstractMetricsBackend]]]:
     """Every backend by name, those of others first, with what loads its class."""
-    table = {name: functools.partial(operator.itemgetter(0), entry) for name, entry in _registered.items()}
+    table: dict[str, Callable[[], type[AbstractMetricsBackend]]] = {
+        name: functools.partial(operator.itemgetter(0), entry) for name, entry in _registered.items()
+    }
     ours = [EntryPoint(name, place, _GROUP) for name, place in _OURS.items()]
     for entry in [*entry_points(group=_GROUP), *ours]:
         table.setdefault(entry.name, entry.load)

@@ -51,21 +51,21 @@ class SchedulerTracker(SchedulerPlugin):
         self.probes: set[str] = set()  # addresses of the workers that may send us something
         self.no_probes = asyncio.Event()
         self.tracking = False
-        self.keys: set = set()
+        self.keys: set[Any] = set()
         self.failures: dict[Any, int] = {}
         self.looked = float("-inf")  # at the workers, when
-        self.killed: set = set()
+        self.killed: set[Any] = set()
         self.out_of_memory: dict[str, int] = {}
         self.tasks: list[messages.Task] = []
         self.number = 0  # of messages sent
         self.callback: PeriodicCallback | None = None
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return SchedulerTracker, (self.identity, self.client)
 
     async def start(self, scheduler: Any) -> None:
         self.scheduler = scheduler
-        self.broker = getattr(scheduler, "_broker", None)
+        self.broker: Any = getattr(scheduler, "_broker", None)
 
     def track(self, interval: float) -> bytes:
         """Look at the workers every so many seconds from now on. Gives those that are there, as a message."""
@@ -100,7 +100,7 @@ class SchedulerTracker(SchedulerPlugin):
                 self.out_of_memory[msg["worker"]] = msg["rss"]
 
     def probe_spoke(self, msg: dict[str, Any]) -> None:
-        address = msg.get("worker")  # added by the scheduler
+        address: Any = msg.get("worker")  # added by the scheduler
         if messages.message_in(msg)[1]:
             self.probe_left(address)
         elif address in self.scheduler.workers:  # not one that has left and says its last words
@@ -139,7 +139,7 @@ class SchedulerTracker(SchedulerPlugin):
 
     # ---- tasks
 
-    def update_graph(self, scheduler: Any, *, client: str, tasks: list, **kwargs: Any) -> None:
+    def update_graph(self, scheduler: Any, *, client: str, tasks: list[Any], **kwargs: Any) -> None:
         if client == self.client and self.tracking:
             self.keys.update(tasks)
 
@@ -152,7 +152,7 @@ class SchedulerTracker(SchedulerPlugin):
             self.keys.discard(key)
             self.failures.pop(key, None)
 
-    def left_processing(self, key: Any, finish: str, kwargs: dict) -> None:
+    def left_processing(self, key: Any, finish: str, kwargs: dict[str, Any]) -> None:
         if key in self.killed:  # told when its worker went
             self.killed.discard(key)
             return
@@ -253,7 +253,7 @@ _LOADER = (
 )
 
 
-def load_probe(state: dict) -> WorkerPlugin:
+def load_probe(state: dict[str, Any]) -> WorkerPlugin:
     """Rebuild a ``WorkerProbe`` from its pickle."""
     return WorkerProbe(state["identity"], state["hz"])
 
@@ -301,7 +301,8 @@ class WorkerProbe(WorkerPlugin):
 
     def interval(self) -> float:
         """Seconds between messages: as many as between heartbeats, which Dask makes rarer in a large cluster."""
-        return max(self.worker.periodic_callbacks["heartbeat"].callback_time / 1000, _SOONEST)
+        between: float = self.worker.periodic_callbacks["heartbeat"].callback_time / 1000
+        return max(between, _SOONEST)
 
     def publish(self, message: bytes, *, last: bool = False) -> None:
         with self.guard("records of chunks"):

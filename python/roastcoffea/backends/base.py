@@ -25,8 +25,10 @@ class AbstractMetricsBackend(ABC):
 
     #: What the run file names as its engine. Default: the class's name, without "MetricsBackend" or "Backend".
     engine: str = ""
+    #: What the chunks are called in fine metrics.
+    processor_name: str | None = None
     #: Where a backend that records by itself puts its records; set by the collector before ``start_tracking``.
-    recording: Recording | None = None
+    recording: Recording = None  # type: ignore[assignment]  # only without a collector
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -84,10 +86,10 @@ class AbstractMetricsBackend(ABC):
         """Whether the chunks of a coffea Runner belong to what this backend looks at."""
         return True
 
-    def running(self, runner: Any, processor: Any) -> contextlib.AbstractContextManager:
+    def running(self, runner: Any, processor: Any) -> contextlib.AbstractContextManager[Any]:
         """Around one run of a coffea Runner."""
         return contextlib.nullcontext()
 
-    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager:
+    def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager[Any]:
         """Around coffea's preprocessing."""
         return contextlib.nullcontext()

@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, overload
 
 from roastcoffea import messages
 from roastcoffea.backends.base import AbstractMetricsBackend
@@ -50,10 +50,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._tracker = False
         self._probes = False
         self._polling = False
-        self._versions: dict = {}
+        self._versions: dict[str, Any] = {}
         self._scheduler_offset = self._scheduler_error = 0.0
         self._worker_offset: dict[str, float] = {}
-        self._span: dict | None = None
+        self._span: dict[str, Any] | None = None
 
     # ---- whose it is
 
@@ -159,22 +159,24 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _end_of_own(self) -> dict[str, Any]:
         self.close()
-        own, self._own, self.recording = self._own, None, None
+        own, self._own = self.recording, None
+        del self.recording
         return own.end_as_tracking_data()
 
-    def _handshake(self) -> dict:
+    def _handshake(self) -> dict[str, Any]:
         """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""
-        best = None
+        best: tuple[float, float, dict[str, Any]] | None = None
         for _ in range(3):
             before = time.time()
             answer = self._on_scheduler(_describe_scheduler())
             after = time.time()
             if best is None or after - before < best[0]:
                 best = (after - before, answer["time"] - (before + after) / 2, answer)
+        assert best is not None
         self._scheduler_error, self._scheduler_offset = best[0] / 2, best[1]
         return best[2]
 
-    def _on_scheduler(self, function: Callable, **kwargs: Any) -> Any:
+    def _on_scheduler(self, function: Callable[..., Any], **kwargs: Any) -> Any:
         return self.client.sync(self.client._run_on_scheduler, function, callback_timeout=_PATIENCE, **kwargs)
 
     def _install_tracker(self) -> None:
@@ -210,10 +212,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.recording.wait_for(sent, _PATIENCE)
         return answers
 
-    def _on_workers(self, function: Callable, **kwargs: Any) -> dict[str, Any]:
-        return self.client.sync(
+    def _on_workers(self, function: Callable[..., Any], **kwargs: Any) -> dict[str, Any]:
+        answers: dict[str, Any] = self.client.sync(
             self.client._run, function, callback_timeout=_PATIENCE, on_error="return", **kwargs
         )
+        return answers
 
     # ---- what comes in on the topic
 
@@ -226,6 +229,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if packed and recording.take(packed).sender == "scheduler" and last:
                 self._end.set()
 
+    @overload
+    def _to_client_clock(self, when: float) -> int: ...
+
+    @overload
+    def _to_client_clock(self, when: None) -> None: ...
+
     def _to_client_clock(self, when: float | None) -> int | None:
         """A time of the scheduler's clock, by ours."""
         return None if when is None else int((when - self._scheduler_offset) * 1e9)
@@ -233,7 +242,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _to_worker_clock(self, when: float | None, worker: str | None) -> int | None:
         """A time of the scheduler's clock, by the worker's: the one in which its records are kept."""
         here = self._to_client_clock(when)
-        return None if here is None else here + int(self._worker_offset.get(worker, 0.0) * 1e9)
+        return None if here is None else here + int(self._worker_offset.get(worker or "", 0.0) * 1e9)
 
     def _on_joined(self, _: str, joined: messages.Joined) -> None:
         self.recording.worker(
@@ -282,7 +291,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._compare(await _identity(self.client), seen)
             await asyncio.sleep(interval)
 
-    def _compare(self, identity: dict, seen: dict[str, float]) -> None:
+    def _compare(self, identity: dict[str, Any], seen: dict[str, float]) -> None:
         """What has changed since the last answer."""
         workers = identity["workers"]
         for address, facts in workers.items():
@@ -306,26 +315,26 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             return False
         return True
 
-    def create_span(self, name: str) -> dict | None:
+    def create_span(self, name: str) -> dict[str, Any] | None:
         if not self.supports_fine_metrics():
             return None
         import dask
 
         outer = dask.get_annotations().get("span") or {"name": (), "ids": ()}
         identity = str(uuid.uuid4())
-        info = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
+        info: dict[str, Any] = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
         info["context"] = self.in_span(info)
         info["context"].__enter__()
         self._span = info
         return info
 
-    def close_span(self, span_info: dict | None) -> None:
+    def close_span(self, span_info: dict[str, Any] | None) -> None:
         if span_info and span_info.get("context") is not None:
             context, span_info["context"] = span_info["context"], None
             context.__exit__(None, None, None)
 
     @contextlib.contextmanager
-    def in_span(self, info: dict | None) -> Iterator[None]:
+    def in_span(self, info: dict[str, Any] | None) -> Iterator[None]:
         """What the calling thread submits belongs to the span."""
         import dask
 
@@ -336,7 +345,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 yield
 
     def get_span_metrics(
-        self, span_info: dict | None, max_retries: int = 3, retry_delay: float = 0.5, delay: float | None = None
+        self, span_info: dict[str, Any] | None, max_retries: int = 3, retry_delay: float = 0.5, delay: float | None = None
     ) -> dict[tuple[str, ...], float]:
         """Read the sums of a span until every worker has sent its last.
 
@@ -368,7 +377,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 total, unchanged_since = _total(answer), answer["now"]
         return self._named(answer["rows"])
 
-    def _named(self, rows: list[tuple]) -> dict[tuple[str, ...], float]:
+    def _named(self, rows: list[tuple[Any, ...]]) -> dict[tuple[str, ...], float]:
         """Sums by (context, prefix, activity, unit), with coffea's task names as a physicist would call them."""
         sums: dict[tuple[str, ...], float] = {}
         for key, value in rows:
@@ -388,7 +397,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         if client is None or not hasattr(client, "scheduler"):
             return type(runner.executor).__name__ != "DaskExecutor"
         if self.any_client:
-            return client.scheduler.address == self.client.scheduler.address
+            return bool(client.scheduler.address == self.client.scheduler.address)
         return client is self.client
 
     @contextlib.contextmanager
@@ -442,8 +451,8 @@ def _groups_by_span(client: Any) -> Iterator[None]:
                 del _grouped[id(client)], client.map
 
 
-def _map_by_span(original: Callable) -> Callable:
-    def map_by_span(func: Callable, *iterables: Any, key: Any = None, **kwargs: Any) -> Any:
+def _map_by_span(original: Callable[..., Any]) -> Callable[..., Any]:
+    def map_by_span(func: Callable[..., Any], *iterables: Any, key: Any = None, **kwargs: Any) -> Any:
         import dask
         from dask.utils import funcname
 
@@ -456,11 +465,11 @@ def _map_by_span(original: Callable) -> Callable:
     return map_by_span
 
 
-def _total(answer: dict) -> float:
-    return sum(value for _, value in answer["rows"])
+def _total(answer: dict[str, Any]) -> float:
+    return float(sum(value for _, value in answer["rows"]))
 
 
-def _settled(answer: dict, ended: float, unchanged_since: float) -> bool:
+def _settled(answer: dict[str, Any], ended: float, unchanged_since: float) -> bool:
     """Whether nothing can be missing: each worker has spoken since the end, or the sum stood still for a heartbeat."""
     executed = any(key[0] == "execute" and "thread-cpu" in key for key, _ in answer["rows"])
     all_spoke = answer["oldest"] is None or answer["oldest"] > ended + 0.05
@@ -468,11 +477,13 @@ def _settled(answer: dict, ended: float, unchanged_since: float) -> bool:
     return all_spoke or (executed and still)
 
 
-async def _identity(client: Any) -> dict:
+async def _identity(client: Any) -> dict[str, Any]:
+    identity: dict[str, Any]
     try:
-        return await client.scheduler.identity(n_workers=-1)
+        identity = await client.scheduler.identity(n_workers=-1)
     except TypeError:  # older schedulers do not know the argument
-        return await client.scheduler.identity()
+        identity = await client.scheduler.identity()
+    return identity
 
 
 def _heartbeat_of(address: str, facts: dict[str, Any]) -> messages.Heartbeat:
@@ -499,8 +510,8 @@ def _heartbeat_of(address: str, facts: dict[str, Any]) -> messages.Heartbeat:
 # as a name: it has to work where this package is not installed.
 
 
-def _describe_scheduler() -> Callable:
-    def describe(dask_scheduler: Any = None) -> dict:
+def _describe_scheduler() -> Callable[..., Any]:
+    def describe(dask_scheduler: Any = None) -> dict[str, Any]:
         import importlib.util
         import time
 
@@ -513,7 +524,7 @@ def _describe_scheduler() -> Callable:
     return describe
 
 
-def _stop_tracker() -> Callable:
+def _stop_tracker() -> Callable[..., Any]:
     def stop(name: str, dask_scheduler: Any = None) -> None:
         tracker = dask_scheduler.plugins.get(name)
         if tracker is not None:
@@ -522,21 +533,22 @@ def _stop_tracker() -> Callable:
     return stop
 
 
-def _forget_topic() -> Callable:
+def _forget_topic() -> Callable[..., Any]:
     def forget(name: str, dask_scheduler: Any = None) -> None:
         getattr(getattr(dask_scheduler, "_broker", None), "_topics", {}).pop(name, None)
 
     return forget
 
 
-def _track() -> Callable:
+def _track() -> Callable[..., Any]:
     def track(name: str, interval: float, dask_scheduler: Any = None) -> bytes:
-        return dask_scheduler.plugins[name].track(interval)
+        answer: bytes = dask_scheduler.plugins[name].track(interval)
+        return answer
 
     return track
 
 
-def _leave() -> Callable:
+def _leave() -> Callable[..., Any]:
     async def leave(name: str, dask_scheduler: Any = None) -> bool:
         tracker = dask_scheduler.plugins.get(name)
         if tracker is not None:
@@ -546,7 +558,7 @@ def _leave() -> Callable:
     return leave
 
 
-def _ask_probe() -> Callable:
+def _ask_probe() -> Callable[..., Any]:
     def ask(name: str, dask_worker: Any = None) -> tuple[bytes, int] | None:
         probe = dask_worker.plugins.get(name)
         return probe.last_words() if hasattr(probe, "last_words") else None
@@ -554,8 +566,8 @@ def _ask_probe() -> Callable:
     return ask
 
 
-def _read_span() -> Callable:
-    def read(span_id: str, dask_scheduler: Any = None) -> dict | None:
+def _read_span() -> Callable[..., Any]:
+    def read(span_id: str, dask_scheduler: Any = None) -> dict[str, Any] | None:
         from distributed.metrics import time
         from distributed.scheduler import heartbeat_interval
 

@@ -80,7 +80,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         if self._own is None:
             return {}
         self.close()
-        own, self._own, self.recording = self._own, None, None
+        own, self._own = self._own, None
+        del self.recording
         return own.end_as_tracking_data()
 
     def flush(self) -> None:
@@ -191,7 +192,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
     def create_span(self, name: str) -> None:
         return None
 
-    def get_span_metrics(self, span_info: Any) -> dict:
+    def get_span_metrics(self, span_info: Any) -> dict[tuple[str, ...], float]:
         return {}
 
     def supports_fine_metrics(self) -> bool:
