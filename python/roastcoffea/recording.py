@@ -62,6 +62,7 @@ class Recording:
         self.running: dict[tuple[str, bytes], messages.Begin] = {}
         self._leaving: dict[tuple[str, bytes], Callable[[], None]] = {}  # what to record unless the worker tells its end
         self.chunks = 0
+        self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
         self.takers: dict[type, Callable[[str, Any], None]] = {
             messages.Begin: self._on_begin,
             messages.End: self._on_end,
@@ -161,7 +162,13 @@ class Recording:
     # ---- what engines say
 
     def worker(self, address: str, **known: Any) -> None:
+        if known.get("clock_offset_ns") is not None:
+            self._clock_offsets[address] = known["clock_offset_ns"]
         self.recorder.worker({"address": address, **{name: v for name, v in known.items() if v is not None}})
+
+    def to_worker_clock(self, t_ns: int, worker: str | None) -> int:
+        """A time of our clock, by the worker's: the one in which its records are kept."""
+        return t_ns + self._clock_offsets.get(worker or "", 0)
 
     def worker_left(self, address: str, t_ns: int, *, lost: bool, reason: str) -> None:
         """A worker went, and what it was at ended with it. One that was asked to go may still tell how that ended."""
@@ -181,7 +188,7 @@ class Recording:
         record = {
             "worker": worker,
             "t_start_ns": begin.t_ns,
-            "duration_ns": max(end_ns - begin.t_ns, 0),
+            "duration_ns": max(self.to_worker_clock(end_ns, worker) - begin.t_ns, 0),
             "error_type": "KilledWorker",
             "error": reason,
         }

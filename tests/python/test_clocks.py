@@ -7,7 +7,8 @@ import json
 
 import embedded
 import pytest
-from roastcoffea import _core, open_run
+from roastcoffea import _core, messages, open_run
+from roastcoffea.recording import Recording
 
 S = 1_000_000_000
 START = 1_700_000_000 * S
@@ -98,3 +99,18 @@ def test_the_page_has_the_peak_inside_the_chunk(skewed, tmp_path):
     assert [round(when) for when, percent in samples if percent > 25] == [150]
     chunks = embedded.columns(page, "chunks")
     assert [round(begin * about["tick"]) for begin in chunks["begin"]] == [100, 100]
+
+
+@pytest.mark.parametrize("lost", [True, False], ids=["lost", "asked to go"])
+@pytest.mark.parametrize("offset", [AHEAD, -AHEAD, 0])
+def test_a_chunk_that_died_with_its_worker_took_as_long_as_it_ran(tmp_path, offset, lost):
+    recording = Recording(tmp_path / "run.roast")
+    recording.worker("tcp://dies:1", clock_offset_ns=offset * S, clock_error_ns=1000)
+    begin = messages.Begin(b"item", START + (offset + 10) * S)
+    recording.take(messages.pack("tcp://dies:1", 1, [begin]))
+    recording.worker_left("tcp://dies:1", START + 17 * S, lost=lost, reason="its time had come")
+    recording.close("finished")
+    (record,) = open_run(tmp_path / "run.roast").chunk_records()
+    assert record["error_type"] == "KilledWorker"
+    assert record["duration"] == pytest.approx(7)
+    assert record["t_start"] == pytest.approx((START + 10 * S) / S)

@@ -52,7 +52,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._polling = False
         self._versions: dict[str, Any] = {}
         self._scheduler_offset = self._scheduler_error = 0.0
-        self._worker_offset: dict[str, float] = {}
         self._span: dict[str, Any] | None = None
 
     # ---- whose it is
@@ -240,9 +239,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return None if when is None else int((when - self._scheduler_offset) * 1e9)
 
     def _to_worker_clock(self, when: float | None, worker: str | None) -> int | None:
-        """A time of the scheduler's clock, by the worker's: the one in which its records are kept."""
-        here = self._to_client_clock(when)
-        return None if here is None else here + int(self._worker_offset.get(worker or "", 0.0) * 1e9)
+        """A time of the scheduler's clock, by the worker's."""
+        return None if when is None else self.recording.to_worker_clock(self._to_client_clock(when), worker)
 
     def _on_joined(self, _: str, joined: messages.Joined) -> None:
         self.recording.worker(
@@ -260,7 +258,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def _on_hello(self, _: str, hello: messages.Hello) -> None:
         offset = self._scheduler_offset - hello.delay
         error = self._scheduler_error + hello.latency / 2
-        self._worker_offset[hello.worker] = offset
         self.recording.worker(
             hello.worker,
             pid=hello.pid,
