@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import awkward as ak
 import numpy as np
@@ -13,6 +14,7 @@ import uproot
 from coffea import processor
 from coffea.nanoevents import NanoAODSchema
 from roastcoffea import track_bytes, track_memory, track_metrics, track_time
+from roastcoffea.work import item_key
 
 
 class Schema(NanoAODSchema):
@@ -122,17 +124,34 @@ class Failing(processor.ProcessorABC):
         return accumulator
 
 
+def begun_mark(heard: str | Path, worker: str, item: bytes) -> Path:
+    """The file that says that a collector has heard of the beginning of a chunk on a worker."""
+    return Path(heard, f"{worker.rpartition(':')[2]}-{item.hex()}")
+
+
+def die_when_heard(heard: str, events: ak.Array) -> None:
+    """Kill this worker as soon as the collector knows of the chunk it is at, and so of all that it did before."""
+    from distributed import get_worker
+
+    mark = begun_mark(heard, get_worker().address, item_key(SimpleNamespace(**events.metadata)))
+    deadline = time.monotonic() + 60
+    while not mark.exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nobody heard of {mark.name}")
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 class Deadly(processor.ProcessorABC):
     """Kills the worker that runs a chunk of a dataset, so many times."""
 
-    def __init__(self, folder: str, dataset: str, times: int) -> None:
-        self.folder, self.dataset, self.times = folder, dataset, times
+    def __init__(self, folder: str, heard: str, dataset: str, times: int) -> None:
+        self.folder, self.heard, self.dataset, self.times = folder, heard, dataset, times
 
     def process(self, events):
         if events.metadata["dataset"] == self.dataset and len(os.listdir(self.folder)) < self.times:
             Path(self.folder, str(time.time_ns())).touch()
-            time.sleep(1)  # the message that the chunk began leaves the worker within half a second
-            os.kill(os.getpid(), signal.SIGKILL)
+            die_when_heard(self.heard, events)
         return measure(events)
 
     def postprocess(self, accumulator):

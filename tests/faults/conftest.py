@@ -30,3 +30,23 @@ def marks(tmp_path):
     folder = tmp_path / "marks"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def heard(tmp_path, monkeypatch):
+    """A folder where collectors leave a mark of each chunk that they hear has begun: see nano.die_when_heard."""
+    import nano
+    from roastcoffea import messages
+    from roastcoffea.recording import Recording
+
+    folder = tmp_path / "heard"
+    folder.mkdir()
+    receive = Recording.receive
+
+    def receive_and_mark(recording, sender, record):
+        receive(recording, sender, record)
+        if isinstance(record, messages.Begin):
+            nano.begun_mark(folder, sender, record.item).touch()
+
+    monkeypatch.setattr(Recording, "receive", receive_and_mark)
+    return str(folder)

@@ -183,13 +183,13 @@ def test_a_leaking_processor_grows_chunk_by_chunk(write_files):
     assert run.evidence("growth per chunk")["value"] == pytest.approx(planted.Leaking.BYTES / 2**20, rel=0.2)
 
 
-def test_a_killed_worker_is_what_held_the_run_back(own_client, write_files, marks):
+def test_a_killed_worker_is_what_held_the_run_back(own_client, write_files, marks, heard):
     files = write_files(ORDINARY)
 
     def measure():
         folder = marks / str(len(list(marks.iterdir())))
         folder.mkdir()
-        return explain(own_client, files, planted.Killed(0.0005, str(folder), at=14))
+        return explain(own_client, files, planted.Killed(0.0005, str(folder), heard, at=14))
 
     run = expect("workers_lost", measure)
     assert run.evidence("workers lost")["value"] == 1

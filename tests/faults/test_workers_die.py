@@ -11,10 +11,10 @@ from roastcoffea import MetricsCollector
 from traces import traces
 
 
-def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, fileset, marks):
+def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, fileset, marks, heard):
     expected, _ = runner(own_client)(fileset, processor_instance=nano.Plain())
     with MetricsCollector(own_client) as collector:
-        out, _ = runner(own_client)(fileset, processor_instance=nano.Deadly(str(marks), "background", times=1))
+        out, _ = runner(own_client)(fileset, processor_instance=nano.Deadly(str(marks), heard, "background", times=1))
     assert out["signal"] == expected["signal"] and out["background"] == expected["background"]
     (failure,) = [f for f in failures(collector) if f[1] == "background"]
     assert failure[0] == "KilledWorker" and failure[2] == fileset["background"]["files"][0]
@@ -32,13 +32,12 @@ def test_a_worker_killed_in_a_chunk_is_seen_with_what_it_was_at(own_client, file
 class DiesWithResults(nano.Plain):
     """The first worker that has done two chunks dies in its third: Dask has to compute the two again."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, heard):
+        self.folder, self.heard = folder, heard
 
     def process(self, events):
         import os
         import pathlib
-        import signal
         import time
 
         folder, me = pathlib.Path(self.folder), os.getpid()
@@ -48,15 +47,14 @@ class DiesWithResults(nano.Plain):
             except FileExistsError:
                 pass  # the other one did
             else:
-                time.sleep(1)  # what was done leaves the worker within half a second
-                os.kill(me, signal.SIGKILL)
+                nano.die_when_heard(self.heard, events)
         (folder / f"done-{me}-{time.time_ns()}").touch()
         return nano.measure(events)
 
 
-def test_chunks_that_are_computed_again_count_once(own_client, fileset, marks):
+def test_chunks_that_are_computed_again_count_once(own_client, fileset, marks, heard):
     with MetricsCollector(own_client) as collector:
-        out = runner(own_client, savemetrics=False)(fileset, processor_instance=DiesWithResults(str(marks)))
+        out = runner(own_client, savemetrics=False)(fileset, processor_instance=DiesWithResults(str(marks), heard))
     assert out["signal"]["events"] + out["background"]["events"] == 1200
     assert collector.coffea_report is None
     (dead,) = rows(collector.run.path, "select pid from worker where lost")
@@ -72,7 +70,7 @@ def test_chunks_that_are_computed_again_count_once(own_client, fileset, marks):
     }
 
 
-def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_listed(fileset, marks):
+def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_listed(fileset, marks, heard):
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
@@ -80,7 +78,7 @@ def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_list
     ):
         collector = MetricsCollector(client)
         with pytest.raises(RuntimeError, match="KilledWorker"), collector:
-            runner(client)(fileset, processor_instance=nano.Deadly(str(marks), "background", times=100))
+            runner(client)(fileset, processor_instance=nano.Deadly(str(marks), heard, "background", times=100))
     killed = [f for f in failures(collector) if f[0] == "KilledWorker" and f[1] == "background"]
     assert len(killed) >= 2
     assert collector.run.outcome == "failed"
