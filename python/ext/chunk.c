@@ -15,12 +15,12 @@ enum { LONGEST_ERROR = 2000, LARGEST_CUSTOM = 1 << 20 };
 
 typedef struct chunk_object {
     PyObject_HEAD
-    roast_probe *probe;          /* NULL in a nested one */
-    struct chunk_object *outer;  /* of a nested one: where its numbers go */
-    roast_chunk given;           /* what was set, apart from texts */
+    roast_probe *probe;               /* NULL in a nested one */
+    struct chunk_object *outer;       /* of a nested one: where its numbers go */
+    roast_chunk given;                /* what was set, apart from texts */
     PyObject *texts[FIELDS_OF_chunk]; /* by field; NULL for what is none */
-    PyObject *branches;          /* a set of str, or NULL */
-    PyObject *fields;            /* the user's dict */
+    PyObject *branches;               /* a set of str, or NULL */
+    PyObject *fields;                 /* the user's dict */
     bool finished;
 } chunk_object;
 
