@@ -84,6 +84,19 @@ def test_fields_of_records_stay_where_programs_that_were_compiled_before_have_th
     assert set(before) == set(now), f"new, to be added to layout.txt: {set(now) - set(before)}"
 
 
+def test_every_function_does_what_the_header_says(lib):
+    root_file = lib.source / "tests" / "fuzz" / "root" / "tree-zstd.root"
+    program = lib.compile(HERE / "use.c", *lib.flags("--cflags", "--libs"))
+    lib.run(program, lib.folder / "used.roast", root_file)
+
+
+def test_every_function_is_called_by_one_of_these_programs(lib):
+    flags = lib.flags("--cflags", "--libs")
+    programs = [*HERE.glob("*.c"), *(lib.source / "examples").glob("*.c")]
+    called = {name for program in programs for name in run("nm", "-D", "-u", lib.compile(program, *flags)).split()}
+    assert names("-D", lib.shared) <= called, names("-D", lib.shared) - called
+
+
 def test_the_shared_library_exports_nothing_but_what_begins_with_roast(lib):
     exported = names("-D", lib.shared)
     assert exported and all(name.startswith("roast_") for name in exported), sorted(exported)
