@@ -31,9 +31,8 @@ BEYOND_ROAST_H = {
         "run/reader.h", "record/load.h", "analysis/statistics.h", "analysis/presence.h",  # what is there for 0.1.x
         "source/legacy/tracking_series.h",
         "probe/chunk.h", "probe/pack.h", "probe/readings.h", "probe/sampler.h", "model/packed.h",  # forks, readings
-        "source/root/many.h", "source/root/file_record.h", "view/inspect.h", "view/html_tables.h",  # inspect, as above
+        "source/root/file_record.h", "view/inspect.h",  # facts for a worker, and columns
         "view/chart.h", "view/table.h", "view/terminal.h", "view/json.h",  # the models, as Python objects
-        "view/comparison.h", "view/findings.h",
     },
 }  # fmt: skip
 

@@ -97,9 +97,7 @@ PyObject *run_chart(PyObject *object, PyObject *args, PyObject *kwargs)
     Py_END_ALLOW_THREADS
     run_unlock(self);
     free(call.values);
-    PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
-    buf_release(&text);
-    return result;
+    return core_text(state, code, &text, &err);
 }
 
 PyObject *core_charts(PyObject *module, PyObject *unused)

@@ -44,6 +44,8 @@ PyObject *core_time_average(PyObject *module, PyObject *points);
 
 /* Sets the exception that fits the code, with the message; returns NULL. */
 PyObject *core_raise(core_state *state, const roast_error *err);
+/* A text that was made, as str, or the exception for why it was not. Releases the text. */
+PyObject *core_text(core_state *state, roast_code code, buf *text, const roast_error *err);
 
 /* ---- convert.c ----------------------------------------------------------------------------------------------- */
 

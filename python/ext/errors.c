@@ -22,3 +22,10 @@ PyObject *core_raise(core_state *state, const roast_error *err)
     PyErr_SetString(exception_for(state, err->code), err->message[0] ? err->message : roast_code_text(err->code));
     return NULL;
 }
+
+PyObject *core_text(core_state *state, roast_code code, buf *text, const roast_error *err)
+{
+    PyObject *made = code ? core_raise(state, err) : text->code ? PyErr_NoMemory() : text_to_python(buf_view(text));
+    buf_release(text);
+    return made;
+}

@@ -1,17 +1,18 @@
 /* ROOT files: the facts that a worker sends about a file, and what inspect() shows. Reading is done without the
  * interpreter. */
 #include "inspect.h"
+
+#include <stdlib.h>
+
 #include "arrow.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/str.h"
 #include "core.h"
 #include "probe/pack.h"
 #include "source/root/file_record.h"
-#include "source/root/many.h"
-#include "view/html_tables.h"
 #include "view/inspect.h"
 #include "view/inspect_columns.h"
-#include "view/terminal.h"
 
 /* ---- Facts for a run ------------------------------------------------------------------------------------------ */
 
@@ -81,138 +82,95 @@ PyObject *core_pack_file(PyObject *module, PyObject *dict)
 
 typedef struct inspection_object {
     PyObject_HEAD
-    survey survey;
+    roast_inspection *inspection;
 } inspection_object;
-
-static roast_code take_file(void *context, const char *path, const root_file *file, const roast_error *why,
-                            roast_error *err)
-{
-    return file ? survey_add(context, file, err) : survey_add_failure(context, path, why, err);
-}
-
-static roast_code read_all(survey *s, const root_paths *paths, const char *tree, int64_t chunk, roast_error *err)
-{
-    roast_code code = root_read_many(paths, &(root_options){.tree = tree}, 0, take_file, s, err);
-    return code ? code : survey_finish(s, chunk, err);
-}
 
 /* A single file that cannot be read is an error; of many, each says for itself what is wrong with it. */
 static roast_code check(const survey *s, const char *tree, roast_error *err)
 {
-    if (s->n_files == 1 && s->failed == 1) {
-        err->code = ROAST_IO;
-        snprintf(err->message, sizeof err->message, "%.*s", (int)s->files[0].error.len, s->files[0].error.ptr);
-        return err->code;
-    }
-    if (tree && s->n_trees == 0 && s->n_hints == 0) {
-        err->code = ROAST_MISSING;
-        snprintf(err->message, sizeof err->message, "there is no tree %s in these files", tree);
-        return err->code;
-    }
+    if (s->n_files == 1 && s->failed == 1)
+        return fail(err, ROAST_IO, "%.*s", (int)s->files[0].error.len, s->files[0].error.ptr);
+    if (tree && s->n_trees == 0 && s->n_hints == 0)
+        return fail(err, ROAST_MISSING, "there is no tree %s in these files", tree);
     return ROAST_OK;
 }
 
-static int add_paths(core_state *state, root_paths *paths, PyObject *list)
+/* The paths of a list as an array that the list keep keeps alive; to be freed. NULL with an exception set. */
+static const char **paths_from_python(PyObject *list, PyObject *keep)
 {
-    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
-        PyObject *path;
-        roast_error err = {0};
-        if (!PyUnicode_FSConverter(PyList_GetItem(list, i), &path))
-            return -1;
-        roast_code code = root_paths_add(paths, PyBytes_AsString(path), &err);
-        Py_DECREF(path);
-        if (code) {
-            core_raise(state, &err);
-            return -1;
+    Py_ssize_t count = PyList_Size(list);
+    const char **paths = calloc((size_t)count + 1, sizeof *paths);
+    if (!paths)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; paths && i < count; i++) {
+        PyObject *path = NULL;
+        if (!PyUnicode_FSConverter(PyList_GetItem(list, i), &path) || PyList_Append(keep, path)) {
+            free(paths);
+            paths = NULL;
+        } else {
+            paths[i] = PyBytes_AsString(path);
         }
+        Py_XDECREF(path);
     }
-    return 0;
+    return paths;
 }
 
 static PyObject *inspection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"paths", "tree", "chunk", NULL};
-    core_state *state = core_state_of_type(type);
     PyObject *list;
-    const char *tree = NULL;
-    long long chunk = 100000;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|zL:Inspection", names, &PyList_Type, &list, &tree, &chunk))
+    roast_inspect_options options = {.size = sizeof options};
+    long long chunk = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|zL:Inspection", names, &PyList_Type, &list, &options.tree,
+                                     &chunk))
         return NULL;
+    options.chunk = chunk;
     inspection_object *self = (inspection_object *)PyType_GenericAlloc(type, 0);
-    if (!self)
-        return NULL;
-    root_paths paths = {0};
+    PyObject *keep = self ? PyList_New(0) : NULL;
+    const char **paths = keep ? paths_from_python(list, keep) : NULL;
+    size_t count = paths ? (size_t)PyList_Size(keep) : 0;
     roast_error err = {0};
     roast_code code = ROAST_OK;
-    bool added = add_paths(state, &paths, list) == 0;
-    if (added) {
+    if (paths) {
         Py_BEGIN_ALLOW_THREADS
-        code = read_all(&self->survey, &paths, tree, chunk, &err);
+        code = roast_inspect(&self->inspection, paths, count, &options, &err);
         if (!code)
-            code = check(&self->survey, tree, &err);
+            code = check(&self->inspection->survey, options.tree, &err);
         Py_END_ALLOW_THREADS
     }
-    root_paths_release(&paths);
-    if (added && !code)
-        return (PyObject *)self;
-    Py_DECREF(self);
-    return added ? core_raise(state, &err) : NULL;
+    if (code)
+        core_raise(core_state_of_type(type), &err);
+    if (!paths || code)
+        Py_CLEAR(self);
+    free(paths);
+    Py_XDECREF(keep);
+    return (PyObject *)self;
 }
 
 static void inspection_dealloc(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    survey_release(&((inspection_object *)object)->survey);
+    roast_inspection_free(((inspection_object *)object)->inspection);
     PyObject_Free(object);
     Py_DECREF(type);
+}
+
+static PyObject *render(PyObject *object, bool branches, roast_form form, const roast_look *look)
+{
+    buf out = {0};
+    roast_error err = {0};
+    const roast_inspection *inspection = ((inspection_object *)object)->inspection;
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_inspection_render(&out, inspection, branches, NULL, form, look, &err);
+    Py_END_ALLOW_THREADS
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &out, &err);
 }
 
 static PyObject *inspection_json(PyObject *object, PyObject *unused)
 {
     (void)unused;
-    buf out = {0};
-    const survey *s = &((inspection_object *)object)->survey;
-    Py_BEGIN_ALLOW_THREADS
-    inspect_json(&out, s, &(inspect_options){0});
-    Py_END_ALLOW_THREADS
-    PyObject *text = out.code ? PyErr_NoMemory() : text_to_python(buf_view(&out));
-    buf_release(&out);
-    return text;
-}
-
-/* What renders a set of tables. */
-typedef void renderer(buf *out, const table_set *set, const void *context);
-
-static PyObject *render(PyObject *object, bool branches, size_t limit, renderer *draw, const void *context)
-{
-    buf out = {0};
-    table_set set;
-    roast_error err = {0};
-    const survey *s = &((inspection_object *)object)->survey;
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = inspect_tables(&set, s, &(inspect_options){.branches = branches, .limit = limit}, &err);
-    if (!code)
-        draw(&out, &set, context);
-    tables_release(&set);
-    Py_END_ALLOW_THREADS
-    PyObject *text = NULL;
-    if (code)
-        core_raise(core_state_of_type(Py_TYPE(object)), &err);
-    else
-        text = out.code ? PyErr_NoMemory() : text_to_python(buf_view(&out));
-    buf_release(&out);
-    return text;
-}
-
-static void draw_html(buf *out, const table_set *set, const void *title)
-{
-    html_tables(out, set, NULL, *(const roast_str *)title);
-}
-
-static void draw_text(buf *out, const table_set *set, const void *options)
-{
-    terminal_tables(out, set, options);
+    return render(object, false, ROAST_JSON, NULL);
 }
 
 static PyObject *inspection_html(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -222,8 +180,7 @@ static PyObject *inspection_html(PyObject *object, PyObject *args, PyObject *kwa
     Py_ssize_t limit = 25;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pn:html", names, &branches, &limit))
         return NULL;
-    roast_str title = STR("ROOT files");
-    return render(object, branches, limit > 0 ? (size_t)limit : 0, draw_html, &title);
+    return render(object, branches, ROAST_HTML, &(roast_look){.limit = limit > 0 ? (size_t)limit : 0});
 }
 
 static PyObject *inspection_text(PyObject *object, PyObject *args, PyObject *kwargs)
@@ -233,8 +190,10 @@ static PyObject *inspection_text(PyObject *object, PyObject *args, PyObject *kwa
     Py_ssize_t limit = 25, width = 100;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pnnpp:text", names, &branches, &limit, &width, &colour, &utf8))
         return NULL;
-    terminal_options options = {.width = width > 0 ? (size_t)width : 0, .colour = colour, .utf8 = utf8};
-    return render(object, branches, limit > 0 ? (size_t)limit : 0, draw_text, &options);
+    roast_look look = {.limit = limit > 0 ? (size_t)limit : 0, .columns = width > 0 ? (size_t)width : 0};
+    look.colour = colour;
+    look.ascii = !utf8;
+    return render(object, branches, ROAST_TERMINAL, &look);
 }
 
 static PyObject *inspection_columns(PyObject *object, PyObject *args)
@@ -245,7 +204,7 @@ static PyObject *inspection_columns(PyObject *object, PyObject *args)
     roast_error err = {0};
     if (!PyArg_ParseTuple(args, "s:columns", &name))
         return NULL;
-    if (inspect_columns(&read, &((inspection_object *)object)->survey, name, &err)) {
+    if (inspect_columns(&read, &((inspection_object *)object)->inspection->survey, name, &err)) {
         columns_release(&read);
         return core_raise(state, &err);
     }

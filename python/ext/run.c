@@ -1,11 +1,9 @@
 /* Run: a run file, or a measurement directory of either generation, open for reading. */
 #include "run.h"
-#include "view/findings.h"
 
 #include "base/str.h"
 #include "record/load.h"
 #include "run/reader.h"
-#include "view/comparison.h"
 
 roast_run *run_lock(run_object *self)
 {
@@ -118,13 +116,13 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
 static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
 {
     roast_summary *summary;
-    explanation why = {0};
+    roast_explanation *why = NULL;
     roast_code code = roast_summarize(&summary, run, err);
     if (!code)
-        code = explain_run(&why, run, summary, what_ifs, err);
+        code = roast_explain(&why, run, summary, what_ifs, err);
     if (!code)
-        findings_document(text, summary, &why);
-    explanation_release(&why);
+        code = roast_explanation_render(text, why, summary, ROAST_JSON, NULL, err);
+    roast_explanation_free(why);
     roast_summary_free(summary);
     return code;
 }
@@ -154,22 +152,20 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     code = explain_to_text(&text, run, what_ifs != 0, &err);
     Py_END_ALLOW_THREADS
     run_unlock(self);
-    PyObject *result = code ? core_raise(state, &err) : text.code ? PyErr_NoMemory() : text_to_python(buf_view(&text));
-    buf_release(&text);
-    return result;
+    return core_text(state, code, &text, &err);
 }
 
 /* The comparison with another run as JSON text. */
 static roast_code compare_to_text(buf *text, roast_subject *a, roast_subject *b, roast_error *err)
 {
-    comparison *c = NULL;
+    roast_comparison *c = NULL;
     roast_code code = roast_summarize(&a->summary, a->run, err);
     if (!code)
         code = roast_summarize(&b->summary, b->run, err);
     if (!code)
-        code = compare_runs(&c, a, 1, b, 1, NULL, err);
+        code = roast_compare(&c, a, 1, b, 1, err);
     if (!code)
-        comparison_json(text, c);
+        code = roast_comparison_render(text, c, ROAST_JSON, NULL, err);
     roast_comparison_free(c);
     roast_summary_free(a->summary);
     roast_summary_free(b->summary);
@@ -196,12 +192,8 @@ static PyObject *run_compare(PyObject *object, PyObject *path)
     roast_run_close(a.run);
     roast_run_close(b.run);
     Py_END_ALLOW_THREADS
-    PyObject *result = code        ? core_raise(core_state_of_type(Py_TYPE(object)), &err)
-                       : text.code ? PyErr_NoMemory()
-                                   : text_to_python(buf_view(&text));
-    buf_release(&text);
     Py_DECREF(other);
-    return result;
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
 }
 
 static PyObject *run_report(PyObject *object, PyObject *unused)

@@ -21,6 +21,11 @@ typedef struct inspect_options {
     double pick;  /* share of the bytes that the picked branches make up; 0 if none were picked */
 } inspect_options;
 
+struct roast_inspection {
+    survey survey;
+    double pick; /* as in the options */
+};
+
 /* The set may be released even if this fails. */
 roast_code inspect_tables(table_set *out, const survey *s, const inspect_options *options, roast_error *err);
 /* One object: files, trees with their collections and branches, hints. */

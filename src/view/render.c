@@ -275,11 +275,6 @@ roast_code roast_scaling_render(roast_text *out, const roast_scaling *s, roast_f
 
 /* ---- ROOT files ----------------------------------------------------------------------------------------------- */
 
-struct roast_inspection {
-    survey survey;
-    double pick;
-};
-
 static roast_code take_file(void *context, const char *path, const root_file *file, const roast_error *why,
                             roast_error *err)
 {
