@@ -2,8 +2,8 @@
 
 Each mutant is built in a copy of the tree (build-mutants/) and tested until the first test fails, the nearest tests first.
 What survives shows a test that is missing; more than 5 % of survivors fail. Options: words that the mutants to try must
-contain, --list to see them all, --every N to try each N-th,
---quick for the tests in C and of the command only.
+contain, --list to see them all, --every N to try each N-th of those that are made of the list of fields, --quick for
+the tests in C and of the command only.
 """
 
 from __future__ import annotations
@@ -148,11 +148,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", help="try only mutants whose line contains all of them")
     parser.add_argument("--list", action="store_true", help="list the mutants")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="try each N-th")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of the list of fields, try each N-th")
     parser.add_argument("--quick", action="store_true", help="without the tests that are written in Python")
     options = parser.parse_args()
-    found = [*MUTANTS, *field_mutants(ROOT)]
-    mutants = [mutant for mutant in found if all(word in str(mutant) for word in options.words)][:: options.every]
+    found = [*MUTANTS, *field_mutants(ROOT)[:: options.every]]
+    mutants = [mutant for mutant in found if all(word in str(mutant) for word in options.words)]
     lost = [mutant for mutant in mutants if not mutant.fits(ROOT)]
     if options.list:
         print(*mutants, sep="\n")

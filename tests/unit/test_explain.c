@@ -314,6 +314,19 @@ static void what_happened_is_replayed_exactly_and_variants_follow(void **state)
     release(&e);
 }
 
+static void a_replay_waits_as_long_before_the_first_chunk_and_after_the_last(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 230);
+    add_worker(&p, "a", 2, 0, 0, false);
+    for (int i = 0; i < 40; i++)
+        add_chunk(&p, "a", 5 + 10.0 * (i / 2), 10, 1); /* from 5 s to 205 s */
+    explained e = explain(&p, false);
+    assert_near(e.why.replay_seconds, 230, 1e-3);
+    release(&e);
+}
+
 static void a_replay_that_is_far_off_does_not_answer(void **state)
 {
     (void)state;
@@ -460,6 +473,7 @@ int main(void)
         cmocka_unit_test(records_in_any_order_give_the_same_ledger),
         cmocka_unit_test(cores_that_wait_for_preprocessing_are_not_starting_up),
         cmocka_unit_test(what_happened_is_replayed_exactly_and_variants_follow),
+        cmocka_unit_test(a_replay_waits_as_long_before_the_first_chunk_and_after_the_last),
         cmocka_unit_test(a_replay_that_is_far_off_does_not_answer),
         cmocka_unit_test(waiting_comes_first_where_most_of_the_time_is_waiting),
         cmocka_unit_test(a_run_that_only_computes_gets_no_more_than_a_note),

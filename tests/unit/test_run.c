@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "run/database.h"
+#include "run/locate.h"
 #include "run/reader.h"
 #include "run/upgrade.h"
 #include "unit.h"
@@ -343,10 +345,84 @@ static void a_flipped_byte_in_any_page_is_found(void **state)
         roast_run *run;
         roast_error err = {0};
         assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, &err), ROAST_CORRUPT);
+        char damage[80];
+        snprintf(damage, sizeof damage, "the first is page %ld;", page + 1);
         assert_non_null(strstr(err.message, "a.roast"));
+        assert_non_null(strstr(err.message, damage));
         flip_byte(in_scratch("a.roast"), offset);
     }
     roast_run_close(open_run(in_scratch("a.roast")));
+}
+
+static void a_run_that_is_cut_between_pages_is_cut_short(void **state)
+{
+    (void)state;
+    write_run(in_scratch("a.roast"), 200);
+    struct stat info;
+    stat(in_scratch("a.roast"), &info);
+    assert_int_equal(truncate(in_scratch("a.roast"), info.st_size - 4096), 0);
+    roast_run *run;
+    roast_error err = {0};
+    assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), NULL, &err), ROAST_CORRUPT);
+    assert_non_null(strstr(err.message, "cut short"));
+}
+
+static void a_run_is_read_whatever_its_name_and_from_where_one_is(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a#1.roast", "what?.roast", "100%25.roast", "\xc3\xa9 \t.roast"};
+    int before = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(chdir(scratch), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_run(in_scratch(names[i]), 1);
+        roast_run_close(open_run(in_scratch(names[i])));
+        roast_run_close(open_run(names[i]));
+    }
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+}
+
+static void two_trees_of_a_file_are_two_rows(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    for (int64_t i = 0; i < 3; i++) {
+        roast_chunk chunk = a_chunk(i);
+        chunk.treename = i == 1 ? STR("Runs") : STR("Events");
+        assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    }
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(run_files(run), 2);
+    assert_str(run_file(run, 0)->tree, "Events");
+    assert_str(run_file(run, 1)->tree, "Runs");
+    roast_run_close(run);
+}
+
+static int version_when_located(const char *path)
+{
+    located_run found;
+    roast_open_options options = {0};
+    sqlite3_stmt *statement;
+    assert_int_equal(locate_run(&found, path, &options, NULL), ROAST_OK);
+    assert_int_equal(sqlite3_prepare_v2(found.db, "PRAGMA user_version", -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int version = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    locate_release(&found);
+    return version;
+}
+
+static void an_old_run_is_read_as_it_is_and_a_private_copy_of_it_is_upgraded(void **state)
+{
+    (void)state;
+    char command[1000];
+    snprintf(command, sizeof command, "cp '%s/tests/golden/run-v1.roast' '%s'", ROAST_SOURCE_DIR,
+             in_scratch("old.roast"));
+    assert_int_equal(system(command), 0);
+    assert_int_equal(version_when_located(in_scratch("old.roast")), 1);
+    fclose(fopen(in_scratch("old.roast-journal"), "w")); /* as a crash leaves it: not to be read in place */
+    assert_int_equal(version_when_located(in_scratch("old.roast")), RUN_VERSION);
 }
 
 static void a_damaged_run_can_be_salvaged_with_a_warning(void **state)
@@ -498,6 +574,10 @@ int main(void)
         test_in_scratch(reading_changes_nothing_and_leaves_nothing),
         test_in_scratch(an_interrupted_run_without_its_shared_memory_file_is_still_read),
         test_in_scratch(a_flipped_byte_in_any_page_is_found),
+        test_in_scratch(a_run_that_is_cut_between_pages_is_cut_short),
+        test_in_scratch(a_run_is_read_whatever_its_name_and_from_where_one_is),
+        test_in_scratch(two_trees_of_a_file_are_two_rows),
+        test_in_scratch(an_old_run_is_read_as_it_is_and_a_private_copy_of_it_is_upgraded),
         test_in_scratch(a_damaged_run_can_be_salvaged_with_a_warning),
         test_in_scratch(a_read_only_folder_can_still_be_read),
         cmocka_unit_test(an_upgrade_takes_every_step_or_none),
