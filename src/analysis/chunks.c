@@ -87,8 +87,9 @@ static failure_group *failure_group_of(analysis *a, const run_chunk *row)
     bool added = false;
     uint32_t number = key.code ? INTERN_NONE : intern_add(&list->keys, buf_view(&key), &added);
     buf_release(&key);
-    failure_group *groups = with_room(list->groups, number, &list->capacity, sizeof *groups);
-    if (number == INTERN_NONE || !groups)
+    failure_group *groups =
+        number == INTERN_NONE ? NULL : with_room(list->groups, number, &list->capacity, sizeof *groups);
+    if (!groups)
         return NULL;
     list->groups = groups;
     if (added)
