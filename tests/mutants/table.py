@@ -133,7 +133,7 @@ MUTANTS = [
             "if (count == 0)\n        w->empty_branch_set = set;\n",
             "if (count == 1)\n        w->empty_branch_set = set;\n",
         ),
-        ("src/run/writer.c", "return chunk->branches && !w->branch_set_named[set - 1] ?", "return chunk->branches ?"),
+        ("src/run/writer.c", "    w->branch_set_named[set - 1] = true;\n", ""),
         ("src/run/writer.c", ".id = ++w->n_workers}", ".id = w->n_workers++}"),
         ("src/run/locate.c", "|| *c == '#' ||", "||"),
         ("src/run/locate.c", '        buf_text(uri, "./");\n', '        buf_text(uri, "//");\n'),
