@@ -259,6 +259,8 @@ static roast_code open_unfinished(located_run *out, const char *path, const roas
     code = open_private_copy(out, path, options->scratch_dir, err);
     if (!code || code == ROAST_MEMORY || !options->salvage)
         return code;
+    remove_copy(out->private_copy);
+    out->private_copy = NULL; /* what is opened now is not ours to upgrade */
     out->damaged = true;
     fail(&out->what, ROAST_CORRUPT, "%s: the log beside it is damaged and was left out", path);
     return open_as(out, path, "mode=ro&immutable=1", SQLITE_OPEN_READONLY, err);

@@ -870,8 +870,7 @@ size_t run_facts(const roast_run *run)
 roast_str roast_run_fact_at(const roast_run *run, size_t index, roast_str *value)
 {
     const keyed_text *fact = row_at(&run->facts, index, sizeof *fact);
-    if (fact)
-        *value = fact->text;
+    *value = fact ? fact->text : str_none();
     return fact ? fact->key : str_none();
 }
 
@@ -988,13 +987,19 @@ static roast_code visit_records(visit *v, record_id record, row_function each, r
     return code;
 }
 
+/* A time of a worker on the client's clock. */
+static int64_t by_client(const roast_run *run, uint32_t worker, int64_t t_ns)
+{
+    return plausible(to_client_clock(run_worker(run, worker), t_ns));
+}
+
 static roast_code visit_chunk(void *context, row r)
 {
     visit *v = context;
     run_chunk *chunk = &v->row.chunk;
     chunk->id = sqlite3_value_int64(r[0]);
     reader_read(&v->reader, r + 1, &chunk->record);
-    chunk->record.t_start_ns = to_client_clock(run_worker(v->run, chunk->worker), chunk->record.t_start_ns);
+    chunk->record.t_start_ns = by_client(v->run, chunk->worker, chunk->record.t_start_ns);
     size_t names;
     run_branch_set(v->run, chunk->branch_set, &names);
     chunk->nameless_set = v->reader.has_set && !names;
@@ -1041,7 +1046,7 @@ static roast_code visit_sample(void *context, row r)
     run_sample *sample = &v->row.sample;
     reader_read(&v->reader, r + 1, &sample->record);
     sample->host_ns = sample->record.t_ns;
-    sample->record.t_ns = to_client_clock(run_worker(v->run, sample->worker), sample->host_ns);
+    sample->record.t_ns = by_client(v->run, sample->worker, sample->host_ns);
     return v->each.sample(v->context, sample);
 }
 
@@ -1085,9 +1090,8 @@ static roast_code visit_task(void *context, row r)
     visit *v = context;
     roast_task *task = &v->row.task;
     reader_read(&v->reader, r + 1, task);
-    const roast_worker *worker = run_worker(v->run, v->reference);
-    task->start_ns = to_client_clock(worker, task->start_ns);
-    task->stop_ns = to_client_clock(worker, task->stop_ns);
+    task->start_ns = by_client(v->run, v->reference, task->start_ns);
+    task->stop_ns = by_client(v->run, v->reference, task->stop_ns);
     return v->each.task(v->context, task);
 }
 

@@ -42,7 +42,8 @@ static roast_code pass_branch(void *context, uint32_t file, uint32_t name, const
 {
     const visitor *v = context;
     (void)name;
-    return v->call.branch(v->context, run_file(v->run, file), row);
+    const roast_file *of = run_file(v->run, file);
+    return of ? v->call.branch(v->context, of, row) : ROAST_OK; /* a damaged file may name one that is not there */
 }
 
 roast_code roast_run_visit_chunks(roast_run *run, roast_chunk_visit visit, void *context, roast_error *err)

@@ -126,7 +126,7 @@ static new_row row_begin(run_writer *w, enum statement which)
 }
 
 /* A statement for so many records of a kind. */
-static new_row row_begin_record(run_writer *w, record_id record, size_t rows)
+static new_row row_begin_record(run_writer *w, record_id record, size_t rows, roast_error *err)
 {
     sqlite3_stmt **statement = record == RECORD_section ? &w->sections[rows - 1] : &w->records[record];
     buf sql = {0};
@@ -134,8 +134,8 @@ static new_row row_begin_record(run_writer *w, record_id record, size_t rows)
         sql_update(&sql, record, record_ways[record].key_fields);
     else if (!*statement)
         sql_insert(&sql, record, record_ways[record].owner, record_ways[record].replace, rows);
-    new_row r =
-        sql.code ? (new_row){.writer = w, .failed = true, .code = sql.code} : row_begin_with(w, statement, sql.data);
+    new_row r = sql.code ? (new_row){.writer = w, .failed = true, .code = fail_memory(err)}
+                         : row_begin_with(w, statement, sql.data);
     buf_release(&sql);
     return r;
 }
@@ -148,6 +148,14 @@ static void row_int(new_row *r, int64_t value)
     int code = value == ROAST_ABSENT ? sqlite3_bind_null(r->statement, r->column)
                                      : sqlite3_bind_int64(r->statement, r->column, value);
     r->failed = code != SQLITE_OK;
+}
+
+/* Any bits are a hash, those of ROAST_ABSENT too. */
+static void row_hash(new_row *r, uint64_t value)
+{
+    r->column++;
+    if (!r->failed)
+        r->failed = sqlite3_bind_int64(r->statement, r->column, (int64_t)value) != SQLITE_OK;
 }
 
 static void row_real(new_row *r, double value)
@@ -426,6 +434,9 @@ static void row_field(new_row *r, const record_field *field, const void *record,
     case KIND_FLAG:
         row_int(r, stored_flag(field, *(const bool *)field_at(field, record)));
         break;
+    case KIND_HASH:
+        row_hash(r, *(const uint64_t *)field_at(field, record));
+        break;
     case KIND_TEXT:
     case KIND_UUID:
         row_str(r, *field_text(field, record));
@@ -455,7 +466,7 @@ static void row_record(new_row *r, record_id record, size_t first, const void *f
 
 static roast_code write_record(run_writer *w, record_id record, int64_t owner, const void *fields, roast_error *err)
 {
-    new_row r = row_begin_record(w, record, 1);
+    new_row r = row_begin_record(w, record, 1, err);
     if (record_ways[record].owner)
         row_int(&r, owner);
     row_record(&r, record, record_ways[record].key_fields, fields, err);
@@ -463,6 +474,21 @@ static roast_code write_record(run_writer *w, record_id record, int64_t owner, c
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
+
+/* A record that has no room for its first field says nothing: its size was forgotten. */
+static roast_code check_size(record_id record, const void *given, roast_error *err)
+{
+    const record_spec *spec = &record_specs[record];
+    if (*(const size_t *)given > spec->fields[0].offset)
+        return ROAST_OK;
+    return fail(err, ROAST_USAGE, "a %s without its size; make it with roast_%s_none()", spec->name, spec->name);
+}
+
+static roast_code take_record(record_id record, void *own, const void *given, roast_error *err)
+{
+    record_take(&record_specs[record], own, given);
+    return check_size(record, given, err);
+}
 
 static roast_code write_key(run_writer *w, enum statement which, roast_str key, roast_value value, roast_error *err)
 {
@@ -502,51 +528,59 @@ roast_code run_write_given(run_writer *w, roast_str metric, roast_value value, r
 
 roast_code run_write_worker(run_writer *w, const roast_worker *given, roast_error *err)
 {
-    roast_worker own;
-    const roast_worker *worker = record_take(&record_specs[RECORD_worker], &own, given);
-    if (str_absent(worker->address))
+    roast_worker worker;
+    roast_code code = take_record(RECORD_worker, &worker, given, err);
+    if (code)
+        return code;
+    if (str_absent(worker.address))
         return fail(err, ROAST_USAGE, "%s: a worker needs an address", w->path);
     known_worker *known;
-    roast_code code = worker_at(w, worker->address, &known, err);
-    if (!code && known->left && worker->joined_ns != ROAST_ABSENT && worker->left_ns == ROAST_ABSENT)
+    code = worker_at(w, worker.address, &known, err);
+    if (!code && known->left && worker.joined_ns != ROAST_ABSENT && worker.left_ns == ROAST_ABSENT)
         code = add_worker(w, (uint32_t)(known - w->workers), err);
     if (code)
         return code;
-    known->left = known->left || worker->left_ns != ROAST_ABSENT;
-    return write_record(w, RECORD_worker, known->id, worker, err);
+    known->left = known->left || worker.left_ns != ROAST_ABSENT;
+    return write_record(w, RECORD_worker, known->id, &worker, err);
 }
 
 roast_code run_write_sample(run_writer *w, const roast_sample *given, roast_error *err)
 {
-    roast_sample own;
-    const roast_sample *sample = record_take(&record_specs[RECORD_sample], &own, given);
-    if (str_absent(sample->worker) || sample->t_ns == ROAST_ABSENT)
+    roast_sample sample;
+    roast_code code = take_record(RECORD_sample, &sample, given, err);
+    if (code)
+        return code;
+    if (str_absent(sample.worker) || sample.t_ns == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a sample needs a worker and a time", w->path);
-    return write_record(w, RECORD_sample, 0, sample, err);
+    return write_record(w, RECORD_sample, 0, &sample, err);
 }
 
 roast_code run_write_count(run_writer *w, const roast_worker_count *given, roast_error *err)
 {
-    roast_worker_count own;
-    const roast_worker_count *count = record_take(&record_specs[RECORD_worker_count], &own, given);
-    if (count->t_ns == ROAST_ABSENT || count->workers == ROAST_ABSENT)
+    roast_worker_count count;
+    roast_code code = take_record(RECORD_worker_count, &count, given, err);
+    if (code)
+        return code;
+    if (count.t_ns == ROAST_ABSENT || count.workers == ROAST_ABSENT)
         return fail(err, ROAST_USAGE, "%s: a worker count needs a time and a number", w->path);
-    return write_record(w, RECORD_worker_count, 0, count, err);
+    return write_record(w, RECORD_worker_count, 0, &count, err);
 }
 
 /* Entered once, a section ends where it began plus what it grew by: then that need not be stored. */
 static int64_t rss_after_unless_derivable(const roast_section *section)
 {
+    int64_t grown;
     bool derivable = section->rss_before != ROAST_ABSENT && section->rss_delta != ROAST_ABSENT &&
                      section->rss_after != ROAST_ABSENT &&
-                     section->rss_after - section->rss_before == section->rss_delta;
+                     !__builtin_sub_overflow(section->rss_after, section->rss_before, &grown) &&
+                     grown == section->rss_delta;
     return derivable ? ROAST_ABSENT : section->rss_after;
 }
 
 static roast_code write_sections(run_writer *w, int64_t chunk, const roast_section *sections, size_t first,
                                  size_t count, roast_error *err)
 {
-    new_row r = row_begin_record(w, RECORD_section, count);
+    new_row r = row_begin_record(w, RECORD_section, count, err);
     for (size_t i = 0; i < count; i++) {
         roast_section section;
         record_item(&record_specs[RECORD_section], &section, sections, first + i);
@@ -615,9 +649,12 @@ static roast_code identify_chunk(run_writer *w, roast_chunk *chunk, bool *known,
 roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error *err)
 {
     roast_chunk chunk;
-    record_take(&record_specs[RECORD_chunk], &chunk, given);
-    bool known;
-    roast_code code = identify_chunk(w, &chunk, &known, err);
+    bool known = false;
+    roast_code code = take_record(RECORD_chunk, &chunk, given, err);
+    if (!code && chunk.n_sections)
+        code = check_size(RECORD_section, chunk.sections, err);
+    if (!code)
+        code = identify_chunk(w, &chunk, &known, err);
     if (code || known)
         return code;
     w->n_chunks++;
@@ -652,30 +689,38 @@ static roast_code write_branches(run_writer *w, int64_t id, const roast_file *fi
 
 roast_code run_write_file(run_writer *w, const roast_file *given, roast_error *err)
 {
-    roast_file own;
-    const roast_file *file = record_take(&record_specs[RECORD_file], &own, given);
-    if (str_absent(file->url))
-        return fail(err, ROAST_USAGE, "%s: a file needs an address", w->path);
-    int64_t id;
-    roast_code code = file_id(w, file->url, file->tree, file->uuid, &id, err);
+    roast_file file;
+    roast_code code = take_record(RECORD_file, &file, given, err);
+    if (!code && file.n_branches)
+        code = check_size(RECORD_branch, file.branches, err);
     if (code)
         return code;
-    code = write_record(w, RECORD_file, id, file, err);
-    return code ? code : write_branches(w, id, file, err);
+    if (str_absent(file.url))
+        return fail(err, ROAST_USAGE, "%s: a file needs an address", w->path);
+    int64_t id;
+    code = file_id(w, file.url, file.tree, file.uuid, &id, err);
+    if (code)
+        return code;
+    code = write_record(w, RECORD_file, id, &file, err);
+    return code ? code : write_branches(w, id, &file, err);
 }
 
 roast_code run_write_task(run_writer *w, const roast_task *given, roast_error *err)
 {
-    roast_task own;
-    const roast_task *task = record_take(&record_specs[RECORD_task], &own, given);
-    return write_record(w, RECORD_task, 0, task, err);
+    roast_task task;
+    roast_code code = take_record(RECORD_task, &task, given, err);
+    if (code)
+        return code;
+    return write_record(w, RECORD_task, 0, &task, err);
 }
 
 roast_code run_write_activity(run_writer *w, const roast_activity *given, roast_error *err)
 {
-    roast_activity own;
-    const roast_activity *activity = record_take(&record_specs[RECORD_activity], &own, given);
-    return isfinite(activity->value) ? write_record(w, RECORD_activity, 0, activity, err) : ROAST_OK;
+    roast_activity activity;
+    roast_code code = take_record(RECORD_activity, &activity, given, err);
+    if (code)
+        return code;
+    return isfinite(activity.value) ? write_record(w, RECORD_activity, 0, &activity, err) : ROAST_OK;
 }
 
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)
@@ -732,7 +777,6 @@ static void writer_free(run_writer *w)
     free(w);
 }
 
-/* Claims the name, so that two writers cannot take the same file and an existing one is not lost. */
 /* What may be replaced: a run file, or nothing yet. */
 static bool is_run_or_empty(const char *path)
 {
@@ -755,6 +799,7 @@ roast_code run_check_replaceable(const char *path, roast_error *err)
                : fail(err, ROAST_USAGE, "%s: is no run file, so it is not replaced; choose another name", path);
 }
 
+/* Claims the name, so that two writers cannot take the same file and an existing one is not lost. */
 static roast_code claim_file(const char *path, bool overwrite, roast_error *err)
 {
     roast_code code = overwrite ? run_check_replaceable(path, err) : ROAST_OK;

@@ -557,6 +557,85 @@ static void a_run_that_somebody_is_reading_can_be_closed(void **state)
     roast_run_close(run);
 }
 
+static void a_record_without_its_size_is_refused_and_the_next_one_is_taken(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    roast_chunk chunk = a_chunk(0);
+    chunk.size = 0;
+    assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_USAGE);
+    const roast_section sizeless[2] = {{.name = {"jets", 4}}, {.name = {"muons", 5}}};
+    chunk = a_chunk(0);
+    chunk.sections = sizeless;
+    chunk.n_sections = 2;
+    assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_USAGE);
+    const roast_branch branch = {.name = {"Jet_pt", 6}};
+    roast_file file = roast_file_none();
+    file.url = STR("a.root");
+    file.branches = &branch;
+    file.n_branches = 1;
+    assert_int_equal(roast_record_file(recorder, &file), ROAST_USAGE);
+    roast_worker worker = {.address = {"tcp://w9", 8}};
+    assert_int_equal(roast_record_worker(recorder, &worker), ROAST_USAGE);
+    record_chunks(recorder, 1);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 1);
+    assert_int_equal(run_workers(run), 1);
+    roast_run_close(run);
+}
+
+static void a_uid_may_be_any_bits(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    roast_chunk chunk = a_chunk(0);
+    chunk.uid = UINT64_C(1) << 63;
+    assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    chunk = a_chunk(1);
+    assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 2);
+    roast_run_close(run);
+}
+
+/* The largest offset that is believed, and a time as far on the other side. */
+static void a_time_that_no_clock_shows_is_absent(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    roast_worker worker = roast_worker_none();
+    worker.address = STR("tcp://w1");
+    worker.clock_offset_ns = INT64_MIN / 2 + 1;
+    assert_int_equal(roast_record_worker(recorder, &worker), ROAST_OK);
+    roast_chunk chunk = a_chunk(0);
+    chunk.t_start_ns = INT64_MAX / 2 - 1;
+    assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).last.record.t_start_ns, ROAST_ABSENT);
+    roast_run_close(run);
+}
+
+/* An old run with a journal is to be copied, and cannot be: it is read in place, where it is not ours to upgrade. */
+static void a_run_that_cannot_be_copied_is_salvaged_as_it_is(void **state)
+{
+    (void)state;
+    char command[1000];
+    snprintf(command, sizeof command, "cp '%s/tests/golden/run-v1.roast' '%s'", ROAST_SOURCE_DIR,
+             in_scratch("old.roast"));
+    assert_int_equal(system(command), 0);
+    assert_int_equal(mkdir(in_scratch("old.roast-journal"), 0700), 0); /* what cannot be copied */
+    roast_run *run;
+    roast_error err = {0};
+    roast_open_options options = {.salvage = true, .scratch_dir = scratch};
+    if (roast_run_open(&run, in_scratch("old.roast"), &options, &err))
+        fail_msg("%s", err.message);
+    assert_true(visit_chunks(run).count > 0);
+    roast_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,6 +663,10 @@ int main(void)
         test_in_scratch(the_views_speak_of_names_and_seconds),
         test_in_scratch(chunks_of_sets_that_never_got_names_are_unknown_and_no_others),
         test_in_scratch(a_run_that_somebody_is_reading_can_be_closed),
+        test_in_scratch(a_record_without_its_size_is_refused_and_the_next_one_is_taken),
+        test_in_scratch(a_uid_may_be_any_bits),
+        test_in_scratch(a_time_that_no_clock_shows_is_absent),
+        test_in_scratch(a_run_that_cannot_be_copied_is_salvaged_as_it_is),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }
