@@ -264,7 +264,7 @@ static bool on_own_thread(const roast_probe *chunk)
 
 void roast_probe_phase(roast_probe *chunk, roast_phase phase)
 {
-    if (on_own_thread(chunk) && phase != chunk->phase)
+    if (on_own_thread(chunk) && phase != chunk->phase && (unsigned)phase < ROAST_PHASE_COUNT)
         enter_phase(chunk, phase);
 }
 
@@ -472,7 +472,7 @@ static void close_frame(roast_probe *chunk, size_t place, int64_t now_ns, int64_
 void roast_section_enter(roast_section_kind kind, roast_str name, const void *token, int64_t bytes)
 {
     roast_probe *chunk = roast_probe_current();
-    if (!chunk || chunk->n_frames == MOST_FRAMES)
+    if (!chunk || chunk->n_frames == MOST_FRAMES || (unsigned)kind >= KINDS)
         return;
     bool repeats = false;
     uint32_t row = place_row(chunk, kind, shortened(name), &repeats);

@@ -114,6 +114,22 @@ static void a_phase_that_never_was_is_absent(void **state)
     roast_probe_free(chunk);
 }
 
+static void phases_and_sections_of_no_kind_are_nothing(void **state)
+{
+    (void)state;
+    roast_probe *chunk = roast_probe_begin(NULL);
+    roast_probe_phase(chunk, ROAST_PHASE_PROCESS);
+    roast_probe_phase(chunk, ROAST_PHASE_COUNT);
+    roast_probe_phase(chunk, (roast_phase)-1);
+    roast_section_enter((roast_section_kind)(ROAST_SECTION_BYTES + 1), STR("odd"), chunk, 0);
+    roast_section_enter((roast_section_kind)-1, STR("odd"), chunk, 0);
+    roast_probe_end(chunk);
+    roast_chunk record = record_of(chunk);
+    assert_true(record.duration_ns >= 0);
+    assert_int_equal(record.n_sections, 0);
+    roast_probe_free(chunk);
+}
+
 static void the_peak_of_a_moment_is_caught(void **state)
 {
     (void)state;
@@ -609,6 +625,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(time_on_the_cpu_and_time_asleep_are_told_apart),
         cmocka_unit_test(phases_follow_each_other_and_add_up),
         cmocka_unit_test(a_phase_that_never_was_is_absent),
+        cmocka_unit_test(phases_and_sections_of_no_kind_are_nothing),
         cmocka_unit_test(the_peak_of_a_moment_is_caught),
         cmocka_unit_test(the_peak_before_exec_is_not_ours),
         cmocka_unit_test(a_section_that_is_entered_three_times_is_summed_and_counted),
