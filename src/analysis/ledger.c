@@ -287,7 +287,7 @@ bool fit_tasks(analysis *a)
         return false;
     tasks->chunk_ns = chunk_ns;
     roast_str processor = roast_run_fact(a->run, "processor");
-    if (str_absent(tasks->processor))
+    if (!str_equal(tasks->processor, processor))
         tasks->processor = arena_str(&a->memory, processor);
     for (uint32_t i = (uint32_t)a->n_workers; i < run_workers(a->run); i++)
         if (intern_add(&tasks->addresses, run_worker(a->run, i)->address, NULL) == INTERN_NONE)
