@@ -542,7 +542,8 @@ roast_str roast_run_document(const roast_run *run, const char *kind);
 
 /* The large ones, row by row in the order in which they were recorded. What a visitor gets lives during its call; if it
  * returns anything but ROAST_OK, the visit ends with that. A chunk comes with a number, by which its sections and what
- * the user attached to it refer to it; they are visited apart, as are the branches of files. */
+ * the user attached to it refer to it; they are visited apart, as are the branches of files. Times are the client's:
+ * the offset of a worker's clock, if it is known, has been taken off. */
 typedef roast_code (*roast_chunk_visit)(void *context, int64_t number, const roast_chunk *chunk);
 typedef roast_code (*roast_section_visit)(void *context, int64_t chunk, const roast_section *section);
 typedef roast_code (*roast_custom_visit)(void *context, int64_t chunk, const roast_custom *custom);

@@ -1,5 +1,6 @@
 /* What the parts of analysis share while they turn a run into a summary. Each part is fed with rows as they come and
- * keeps what a summary needs of them; a summary is made of that and of the small tables, and changes nothing here. */
+ * keeps what a summary needs of them; a summary is made of that and of the small tables. It may sort what is kept
+ * here, which the rows that come later do not mind. */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
