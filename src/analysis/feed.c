@@ -82,7 +82,7 @@ static bool must_start_over(const analysis *a)
                    run_datasets(run) < a->n_datasets || run_files(run) < a->n_files;
     bool processor = !str_equal(a->tasks.processor, roast_run_fact(run, "processor")) && a->seen.task;
     return a->broken || another || processor || workers_changed(a) || ledger_changed(&a->ledger, run) ||
-           branch_sets_changed(a);
+           branch_sets_changed(a) || run_salvages(run);
 }
 
 /* The values that chunks carry are many, and only this one is looked for. */

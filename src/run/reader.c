@@ -135,6 +135,10 @@ static roast_value column_value(roast_run *run, sqlite3_value *column, bool *fai
 static void add_note(roast_run *run, const char *level, const char *text)
 {
     small_table *found = &run->findings;
+    const run_note *known = found->rows;
+    for (size_t i = 0; i < found->count; i++)
+        if (str_equal(known[i].text, str_from(text)))
+            return; /* found again by another visit */
     run_note *notes = arena_alloc(&run->memory, found->count + 1, sizeof *notes);
     roast_str kept = arena_str(&run->memory, str_from(text));
     if (!notes || str_absent(kept))
@@ -250,7 +254,7 @@ static roast_code scan_table(roast_run *run, const char *table, const char *colu
         *from = s.last_rowid;
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
-    s.until_rowid = s.rows ? s.last_rowid : 0;
+    s.until_rowid = s.rows ? s.last_rowid : from ? *from : 0;
     code = scan_columns(&s, "rowid", columns, true, &sqlite_code, err);
     if (code && (s.code || !is_damage(sqlite_code)))
         return code;
@@ -586,13 +590,29 @@ static roast_code load_set_member(void *context, row r)
     return ROAST_OK;
 }
 
+/* Sets to make room for. One without members has a number too, so there may be more sets than members. */
+static roast_code count_sets(roast_run *run, size_t members, size_t *sets, roast_error *err)
+{
+    sqlite3_stmt *statement;
+    int64_t highest = 0, most = (int64_t)members * 1000 + 100000;
+    int code = sqlite3_prepare_v2(run->located.db, "SELECT max(id) FROM branch_set", -1, &statement, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        highest = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    *sets = highest > 0 && highest <= most ? (size_t)highest : members;
+    return code == SQLITE_ROW || (run->salvage && is_damage(code))
+               ? ROAST_OK
+               : database_fail(run->located.db, run->path, "reading", err);
+}
+
 static roast_code load_branch_sets(roast_run *run, roast_error *err)
 {
     set_loader l = {.run = run};
     roast_code code = count_rows(run, "branch_set", false, &l.capacity, err);
+    if (!code)
+        code = count_sets(run, l.capacity, &l.sets_capacity, err);
     if (code)
         return code;
-    l.sets_capacity = l.capacity; /* no more sets than members */
     l.ids = arena_alloc(&run->memory, l.capacity, sizeof *l.ids);
     run->branch_sets.rows = arena_alloc(&run->memory, l.sets_capacity, sizeof(id_list));
     if (!l.ids || !run->branch_sets.rows)
@@ -1124,6 +1144,11 @@ roast_code run_each_new(roast_run *run, run_detail detail, run_position *positio
         code = roast_run_visit_tasks(run, visitors->task, context, err);
     run->from = NULL;
     return code;
+}
+
+bool run_salvages(const roast_run *run)
+{
+    return run->salvage;
 }
 
 uint64_t run_generation(const roast_run *run)

@@ -106,6 +106,8 @@ typedef struct run_visitors {
 roast_code run_each_new(roast_run *run, run_detail detail, run_position *position, const run_visitors *visitors,
                         void *context, roast_error *err);
 /* From 1; another one after each refresh. */
+/* Rows beyond damage are visited backward: where a visit ended does not say which rows it had. */
+bool run_salvages(const roast_run *run);
 uint64_t run_generation(const roast_run *run);
 
 #endif

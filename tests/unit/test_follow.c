@@ -2,6 +2,7 @@
  * another; sources write through the recorder's sink from threads of their own. */
 #include <math.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "analysis/explain.h"
@@ -447,6 +448,44 @@ static void what_a_source_puts_into_the_sink_is_in_the_run(void **state)
     roast_run_close(run);
 }
 
+static void zero_the_page_in_the_middle(const char *path)
+{
+    char zeros[4096] = {0};
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    fseek(file, ftell(file) / 2 / 4096 * 4096, SEEK_SET);
+    assert_int_equal(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
+    fclose(file);
+}
+
+/* Damaged in the middle, and beside it a journal that cannot be copied: opened anew by each refresh. */
+static void rows_of_a_run_that_is_salvaged_count_once_however_often_it_is_refreshed(void **state)
+{
+    (void)state;
+    roast_recorder *recorder;
+    assert_int_equal(roast_recorder_open(&recorder, in_scratch("a.roast"), NULL, NULL), ROAST_OK);
+    for (int64_t i = 0; i < 3000; i++) {
+        roast_chunk chunk = roast_chunk_none();
+        chunk.uid = (uint64_t)i + 1;
+        assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    }
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    zero_the_page_in_the_middle(in_scratch("a.roast"));
+    assert_int_equal(mkdir(in_scratch("a.roast-journal"), 0700), 0);
+    roast_run *run;
+    roast_analysis *analysis;
+    roast_open_options options = {.salvage = true, .scratch_dir = scratch};
+    assert_int_equal(roast_run_open(&run, in_scratch("a.roast"), &options, NULL), ROAST_OK);
+    assert_int_equal(roast_analysis_open(&analysis, run, NULL), ROAST_OK);
+    int64_t chunks = chunks_of(analysis);
+    assert_in_range(chunks, 1, 2999);
+    assert_int_equal(roast_run_refresh(run, NULL), ROAST_OK);
+    assert_int_equal(chunks_of(analysis), chunks);
+    roast_analysis_close(analysis);
+    roast_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +493,7 @@ int main(void)
         test_in_scratch(a_writer_in_another_process_is_followed_until_it_has_finished),
         test_in_scratch(two_threads_write_through_the_sink_while_a_third_follows),
         test_in_scratch(what_a_source_puts_into_the_sink_is_in_the_run),
+        test_in_scratch(rows_of_a_run_that_is_salvaged_count_once_however_often_it_is_refreshed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

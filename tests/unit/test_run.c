@@ -443,6 +443,9 @@ static void a_damaged_run_can_be_salvaged_with_a_warning(void **state)
     assert_in_range(seen.count, 1500, 2000);
     assert_true(run_notes(run) > 0);
     assert_str(run_note_at(run, 0)->level, "warning");
+    size_t notes = run_notes(run);
+    assert_int_equal(visit_chunks(run).count, seen.count);
+    assert_int_equal(run_notes(run), notes);
     roast_run_close(run);
 }
 
@@ -636,6 +639,25 @@ static void a_run_that_cannot_be_copied_is_salvaged_as_it_is(void **state)
     roast_run_close(run);
 }
 
+/* The first set is empty: the second one has the only member. */
+static void an_empty_set_of_branches_takes_no_other_ones_place(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    for (int64_t i = 0; i < 2; i++) {
+        roast_chunk chunk = a_chunk(i);
+        chunk.n_branches = (size_t)i;
+        assert_int_equal(roast_record_chunk(recorder, &chunk), ROAST_OK);
+    }
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    size_t count;
+    const uint32_t *names = run_branch_set(run, visit_chunks(run).last.branch_set, &count);
+    assert_int_equal(count, 1);
+    assert_str(run_name(run, names[0]), "Jet_pt");
+    roast_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,6 +687,7 @@ int main(void)
         test_in_scratch(a_run_that_somebody_is_reading_can_be_closed),
         test_in_scratch(a_record_without_its_size_is_refused_and_the_next_one_is_taken),
         test_in_scratch(a_uid_may_be_any_bits),
+        test_in_scratch(an_empty_set_of_branches_takes_no_other_ones_place),
         test_in_scratch(a_time_that_no_clock_shows_is_absent),
         test_in_scratch(a_run_that_cannot_be_copied_is_salvaged_as_it_is),
     };
