@@ -1,5 +1,6 @@
-/* Tables by columns. A reader of a table makes one row of values and pushes it; the columns are listed beside it, in
- * the same order. Units are those of the catalogue: seconds, MiB where the name says so, bytes otherwise. */
+/* Tables by columns. A reader of a table makes one row of values and pushes it: chunks from the catalogue of metrics,
+ * the others from the list of records. Units are those of the catalogue: seconds, MiB where the name says so, bytes
+ * otherwise. */
 #include "view/columns.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "base/str.h"
 #include "model/chunk_value.h"
 #include "model/facts.h"
+#include "model/record.h"
 
 typedef struct column_spec {
     const char *name;
@@ -118,16 +120,6 @@ static roast_value real(double value)
     return (roast_value){.kind = ROAST_REAL, .as.real = value};
 }
 
-static roast_value seconds(int64_t ns)
-{
-    return real(ns == ROAST_ABSENT ? (double)NAN : (double)ns / 1e9);
-}
-
-static roast_value mebibytes(int64_t bytes)
-{
-    return real(bytes == ROAST_ABSENT ? (double)NAN : (double)bytes / 1048576.0);
-}
-
 static roast_value quotient(int64_t a, int64_t b)
 {
     return real(a == ROAST_ABSENT || b == ROAST_ABSENT || b == 0 ? (double)NAN : (double)a / (double)b);
@@ -137,7 +129,7 @@ static roast_value duration(int64_t start_ns, int64_t stop_ns)
 {
     int64_t ns = 0;
     bool known = start_ns != ROAST_ABSENT && stop_ns != ROAST_ABSENT && !__builtin_sub_overflow(stop_ns, start_ns, &ns);
-    return seconds(known ? ns : ROAST_ABSENT);
+    return in_shown_unit(KIND_SPAN, known ? ns : ROAST_ABSENT);
 }
 
 /* ---- Chunks: the metrics of the catalogue that have a column --------------------------------------------------- */
@@ -220,214 +212,174 @@ static roast_code read_chunks(column_table *table, roast_run *run, roast_error *
     return code;
 }
 
-/* ---- The other tables ---------------------------------------------------------------------------------------- */
+/* ---- The other tables: the fields of a record that are shown, and what is made of several ---------------------- */
 
-#define COLUMNS(table, specs) add_columns(table, specs, sizeof(specs) / sizeof *(specs), err)
+/* The columns of a table of records, and the field that each shows; NULL: the next of those that are made. */
+typedef struct record_columns {
+    column_table *table;
+    roast_run *run;
+    const record_field *fields[MOST_COLUMNS];
+} record_columns;
 
-static roast_code read_workers(column_table *table, roast_run *run, roast_error *err)
+/* A column that is no field, and the field it comes before. */
+typedef struct made_column {
+    column_spec spec;
+    size_t before;
+} made_column;
+
+enum { MOST_MADE = 2 };
+
+static column_kind kind_of_field(const record_field *field)
 {
-    static const column_spec specs[] = {
-        {"worker", COLUMN_TEXT},
-        {"name", COLUMN_TEXT},
-        {"host", COLUMN_TEXT},
-        {"pid", COLUMN_INT},
-        {"cores", COLUMN_INT},
-        {"memory_limit", COLUMN_INT},
-        {"joined", COLUMN_REAL},
-        {"left", COLUMN_REAL},
-        {"lost", COLUMN_INT},
-        {"reason", COLUMN_TEXT},
-        {"clock_offset_seconds", COLUMN_REAL},
-        {"clock_error_seconds", COLUMN_REAL},
-    };
-    roast_code code = COLUMNS(table, specs);
-    for (size_t i = 0; !code && i < run_workers(run); i++) {
-        const roast_worker *w = run_worker(run, (uint32_t)i);
-        const roast_value values[] = {
-            text(w->address),
-            text(w->name),
-            text(worker_host(w)),
-            integer(w->pid),
-            integer(w->cores),
-            integer(w->memory_limit),
-            seconds(w->joined_ns),
-            seconds(w->left_ns),
-            integer(w->lost),
-            text(w->reason),
-            seconds(w->clock_offset_ns),
-            seconds(w->clock_error_ns),
-        };
-        code = push(table, values);
+    switch (field->kind) {
+    case KIND_TIME:
+    case KIND_SPAN:
+    case KIND_MEMORY:
+    case KIND_REAL:
+    case KIND_RATE:
+        return COLUMN_REAL;
+    default:
+        return field_is_text(field) ? COLUMN_TEXT : COLUMN_INT;
+    }
+}
+
+static roast_code add_record_columns(record_columns *rows, record_id record, const made_column made[MOST_MADE],
+                                     roast_error *err)
+{
+    const record_spec *spec = &record_specs[record];
+    column_spec specs[MOST_COLUMNS];
+    size_t count = 0;
+    for (size_t i = 0; i <= spec->count && count + MOST_MADE < MOST_COLUMNS; i++) {
+        for (size_t k = 0; k < MOST_MADE; k++)
+            if (made[k].spec.name && made[k].before == i)
+                specs[count++] = made[k].spec;
+        if (i == spec->count || !*spec->fields[i].shown)
+            continue;
+        rows->fields[count] = &spec->fields[i];
+        specs[count++] = (column_spec){spec->fields[i].shown, kind_of_field(&spec->fields[i])};
+    }
+    return add_columns(rows->table, specs, count, err);
+}
+
+static roast_code push_record(record_columns *rows, const void *record, const roast_value *made)
+{
+    roast_value values[MOST_COLUMNS];
+    for (size_t i = 0; i < rows->table->n_columns; i++)
+        values[i] = rows->fields[i] ? field_value(rows->fields[i], record) : *made++;
+    return push(rows->table, values);
+}
+
+static roast_code read_workers(record_columns *rows, roast_error *err)
+{
+    (void)err;
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < run_workers(rows->run); i++) {
+        roast_worker worker = *run_worker(rows->run, (uint32_t)i);
+        worker.host = worker_host(&worker);
+        code = push_record(rows, &worker, NULL);
     }
     return code;
 }
 
 static roast_code see_sample(void *context, const run_sample *row)
 {
-    const roast_sample *s = &row->record;
-    const roast_value values[] = {
-        text(s->worker),       seconds(s->t_ns),    integer(s->memory),  real(s->cpu),        integer(s->processing),
-        integer(s->executing), integer(s->managed), integer(s->spilled), real(s->occupancy),  seconds(s->last_seen_ns),
-        real(s->net_read),     real(s->net_write),  real(s->disk_read),  real(s->disk_write),
-    };
-    return push(context, values);
+    return push_record(context, &row->record, NULL);
 }
 
-static roast_code read_samples(column_table *table, roast_run *run, roast_error *err)
+static roast_code read_samples(record_columns *rows, roast_error *err)
 {
-    static const column_spec specs[] = {
-        {"worker", COLUMN_TEXT},    {"t", COLUMN_REAL},          {"memory", COLUMN_INT},    {"cpu", COLUMN_REAL},
-        {"processing", COLUMN_INT}, {"executing", COLUMN_INT},   {"managed", COLUMN_INT},   {"spilled", COLUMN_INT},
-        {"occupancy", COLUMN_REAL}, {"last_seen", COLUMN_REAL},  {"net_read", COLUMN_REAL}, {"net_write", COLUMN_REAL},
-        {"disk_read", COLUMN_REAL}, {"disk_write", COLUMN_REAL},
-    };
-    roast_code code = COLUMNS(table, specs);
-    return code ? code : run_each_sample(run, RUN_EVERYTHING, see_sample, table, err);
+    return run_each_sample(rows->run, RUN_EVERYTHING, see_sample, rows, err);
 }
 
 static roast_code see_section(void *context, const run_section *row)
 {
-    const roast_section *s = &row->record;
-    const roast_value values[] = {
-        integer(row->chunk),     text(s->name),           text(s->parent),    integer(s->depth),
-        integer(s->count),       seconds(s->duration_ns), seconds(s->cpu_ns), mebibytes(s->rss_before),
-        mebibytes(s->rss_after), mebibytes(s->rss_delta), integer(s->bytes),
-    };
-    return push(context, values);
+    return push_record(context, &row->record, (roast_value[]){integer(row->chunk)});
 }
 
-static roast_code read_sections(column_table *table, roast_run *run, roast_error *err)
+static roast_code read_sections(record_columns *rows, roast_error *err)
 {
-    static const column_spec specs[] = {
-        {"chunk_id", COLUMN_INT},      {"section", COLUMN_TEXT},       {"parent", COLUMN_TEXT},
-        {"depth", COLUMN_INT},         {"count", COLUMN_INT},          {"duration", COLUMN_REAL},
-        {"cpu_seconds", COLUMN_REAL},  {"mem_before_mb", COLUMN_REAL}, {"mem_after_mb", COLUMN_REAL},
-        {"mem_delta_mb", COLUMN_REAL}, {"bytes", COLUMN_INT},
-    };
-    roast_code code = COLUMNS(table, specs);
-    return code ? code : run_each_section(run, RUN_EVERYTHING, see_section, table, err);
+    return run_each_section(rows->run, RUN_EVERYTHING, see_section, rows, err);
 }
 
-static roast_code read_files(column_table *table, roast_run *run, roast_error *err)
+static roast_code read_files(record_columns *rows, roast_error *err)
 {
-    static const column_spec specs[] = {
-        {"file", COLUMN_TEXT},
-        {"treename", COLUMN_TEXT},
-        {"uuid", COLUMN_TEXT},
-        {"entries", COLUMN_INT},
-        {"total_branches", COLUMN_INT},
-        {"compressed_bytes", COLUMN_INT},
-        {"uncompressed_bytes", COLUMN_INT},
-        {"compression_ratio", COLUMN_REAL},
-        {"clusters", COLUMN_INT},
-        {"algorithm", COLUMN_TEXT},
-        {"level", COLUMN_INT},
-    };
-    roast_code code = COLUMNS(table, specs);
-    for (size_t i = 0; !code && i < run_files(run); i++) {
-        const roast_file *f = run_file(run, (uint32_t)i);
-        const roast_value values[] = {
-            text(f->url),
-            text(f->tree),
-            text(f->uuid),
-            integer(f->entries),
-            integer(f->total_branches),
-            integer(f->compressed),
-            integer(f->uncompressed),
-            quotient(f->compressed, f->uncompressed),
-            integer(f->clusters),
-            text(f->algorithm),
-            integer(f->level),
-        };
-        code = push(table, values);
+    (void)err;
+    roast_code code = ROAST_OK;
+    for (size_t i = 0; !code && i < run_files(rows->run); i++) {
+        const roast_file *file = run_file(rows->run, (uint32_t)i);
+        code = push_record(rows, file, (roast_value[]){quotient(file->compressed, file->uncompressed)});
     }
     return code;
 }
 
-typedef struct branch_reader {
-    column_table *table;
-    const roast_run *run;
-} branch_reader;
-
-static roast_code see_branch(void *context, uint32_t file, uint32_t name, const roast_branch *row)
+static roast_code see_branch(void *context, uint32_t file, uint32_t name, const roast_branch *branch)
 {
     (void)name;
-    branch_reader *reader = context;
-    const roast_file *f = run_file(reader->run, file);
-    const roast_value values[] = {
-        text(f ? f->url : str_none()), text(row->name),       integer(row->compressed),
-        integer(row->uncompressed),    integer(row->baskets), quotient(row->compressed, row->uncompressed),
-    };
-    return push(reader->table, values);
+    record_columns *rows = context;
+    const roast_file *f = run_file(rows->run, file);
+    return push_record(
+        rows, branch,
+        (roast_value[]){text(f ? f->url : str_none()), quotient(branch->compressed, branch->uncompressed)});
 }
 
-static roast_code read_branches(column_table *table, roast_run *run, roast_error *err)
+static roast_code read_branches(record_columns *rows, roast_error *err)
 {
-    static const column_spec specs[] = {
-        {"file", COLUMN_TEXT},
-        {"branch", COLUMN_TEXT},
-        {"compressed_bytes", COLUMN_INT},
-        {"uncompressed_bytes", COLUMN_INT},
-        {"baskets", COLUMN_INT},
-        {"compression_ratio", COLUMN_REAL},
-    };
-    branch_reader reader = {table, run};
-    roast_code code = COLUMNS(table, specs);
-    return code ? code : run_each_branch(run, see_branch, &reader, err);
+    return run_each_branch(rows->run, see_branch, rows, err);
 }
 
-static roast_code see_task(void *context, const roast_task *t)
+static roast_code see_task(void *context, const roast_task *task)
 {
-    const roast_value values[] = {
-        text(t->key),
-        text(t->prefix),
-        text(t->worker),
-        integer(t->thread),
-        seconds(t->start_ns),
-        seconds(t->stop_ns),
-        duration(t->start_ns, t->stop_ns),
-        integer(t->nbytes),
-        text(t->state),
-        integer(t->attempt),
-        text(t->span),
-    };
-    return push(context, values);
+    return push_record(context, task, (roast_value[]){duration(task->start_ns, task->stop_ns)});
 }
 
-static roast_code read_tasks(column_table *table, roast_run *run, roast_error *err)
+static roast_code read_tasks(record_columns *rows, roast_error *err)
 {
-    static const column_spec specs[] = {
-        {"key", COLUMN_TEXT},   {"prefix", COLUMN_TEXT}, {"worker", COLUMN_TEXT},   {"thread", COLUMN_INT},
-        {"start", COLUMN_REAL}, {"stop", COLUMN_REAL},   {"duration", COLUMN_REAL}, {"nbytes", COLUMN_INT},
-        {"state", COLUMN_TEXT}, {"attempt", COLUMN_INT}, {"span", COLUMN_TEXT},
-    };
-    roast_code code = COLUMNS(table, specs);
-    return code ? code : roast_run_visit_tasks(run, see_task, table, err);
+    return roast_run_visit_tasks(rows->run, see_task, rows, err);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
-    roast_code (*read)(column_table *table, roast_run *run, roast_error *err);
+    roast_code (*read)(record_columns *rows, roast_error *err);
+    record_id record;
+    made_column made[MOST_MADE];
 } tables[] = {
-    {"chunks", read_chunks}, {"workers", read_workers},   {"samples", read_samples}, {"sections", read_sections},
-    {"files", read_files},   {"branches", read_branches}, {"tasks", read_tasks},
+    {"workers", read_workers, RECORD_worker, {{{0}, 0}}},
+    {"samples", read_samples, RECORD_sample, {{{0}, 0}}},
+    {"sections", read_sections, RECORD_section, {{{"chunk_id", COLUMN_INT}, FIELD_section_name}}},
+    {"files", read_files, RECORD_file, {{{"compression_ratio", COLUMN_REAL}, FIELD_file_clusters}}},
+    {"branches",
+     read_branches,
+     RECORD_branch,
+     {{{"file", COLUMN_TEXT}, FIELD_branch_name}, {{"compression_ratio", COLUMN_REAL}, FIELDS_OF_branch}}},
+    {"tasks", read_tasks, RECORD_task, {{{"duration", COLUMN_REAL}, FIELD_task_nbytes}}},
 };
+
+static roast_code read_table(column_table *table, roast_run *run, const char *name, roast_error *err)
+{
+    if (strcmp(name, "chunks") == 0) {
+        table->name = "chunks";
+        return read_chunks(table, run, err);
+    }
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        if (strcmp(tables[i].name, name) != 0)
+            continue;
+        table->name = tables[i].name;
+        record_columns rows = {.table = table, .run = run};
+        roast_code code = add_record_columns(&rows, tables[i].record, tables[i].made, err);
+        return code ? code : tables[i].read(&rows, err);
+    }
+    return fail(err, ROAST_USAGE,
+                "there is no table '%s'; there are chunks, workers, samples, sections, files, branches and tasks",
+                name);
+}
 
 roast_code columns_read(column_table *out, roast_run *run, const char *table, roast_error *err)
 {
     *out = (column_table){0};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        if (strcmp(tables[i].name, table) != 0)
-            continue;
-        out->name = tables[i].name;
-        roast_code code = tables[i].read(out, run, err);
-        return code == ROAST_MEMORY ? fail_memory(err) : code;
-    }
-    return fail(err, ROAST_USAGE,
-                "there is no table '%s'; there are chunks, workers, samples, sections, files, branches and tasks",
-                table);
+    roast_code code = read_table(out, run, table, err);
+    return code == ROAST_MEMORY ? fail_memory(err) : code;
 }
 
 void columns_release(column_table *table)
