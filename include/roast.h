@@ -392,6 +392,7 @@ typedef struct roast_custom {
 #define ROAST_TYPE_TIMES    int64_t
 #define ROAST_TYPE_DEPTH    int64_t
 #define ROAST_TYPE_TIME     int64_t
+#define ROAST_TYPE_LOCAL    int64_t
 #define ROAST_TYPE_SPAN     int64_t
 #define ROAST_TYPE_SIZE     int64_t
 #define ROAST_TYPE_MEMORY   int64_t

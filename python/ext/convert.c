@@ -159,7 +159,7 @@ int field_fill(const record_field *field, bool shown, void *record, PyObject *va
         Py_XDECREF(text);
         return code;
     }
-    if (shown && (field->kind == KIND_TIME || field->kind == KIND_SPAN))
+    if (shown && kind_is_time(field->kind))
         return fill_scaled(at, value, 1e9);
     return shown && field->kind == KIND_MEMORY ? fill_scaled(at, value, 1048576.0) : int_from_python(value, at);
 }

@@ -52,7 +52,7 @@ bool chunk_nanoseconds(const roast_chunk *chunk, metric_id metric, int64_t *ns)
         *ns = sum(chunk->t_start_ns, chunk->duration_ns);
     else if (metric == M_chunk_noncpu_seconds)
         *ns = difference(chunk->duration_ns, chunk->cpu_ns);
-    else if (field && (field->kind == KIND_TIME || field->kind == KIND_SPAN))
+    else if (field && kind_is_time(field->kind))
         *ns = *field_int(field, chunk);
     else
         return false;

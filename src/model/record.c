@@ -10,6 +10,7 @@
 #define NONE_TIMES    1
 #define NONE_DEPTH    0
 #define NONE_TIME     ROAST_ABSENT
+#define NONE_LOCAL    ROAST_ABSENT
 #define NONE_SPAN     ROAST_ABSENT
 #define NONE_SIZE     ROAST_ABSENT
 #define NONE_MEMORY   ROAST_ABSENT
@@ -92,7 +93,7 @@ roast_value in_shown_unit(field_kind kind, int64_t value)
 {
     if (value == ROAST_ABSENT)
         return (roast_value){.kind = ROAST_NOTHING};
-    if (kind == KIND_TIME || kind == KIND_SPAN)
+    if (kind_is_time(kind))
         return (roast_value){.kind = ROAST_REAL, .as.real = (double)value / 1e9};
     if (kind == KIND_MEMORY)
         return (roast_value){.kind = ROAST_REAL, .as.real = (double)value / 1048576.0};

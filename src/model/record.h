@@ -9,6 +9,7 @@ typedef enum field_kind {
     KIND_TIMES,
     KIND_DEPTH,
     KIND_TIME,
+    KIND_LOCAL,
     KIND_SPAN,
     KIND_SIZE,
     KIND_MEMORY, /* the kinds up to here are int64_t */
@@ -65,6 +66,12 @@ typedef enum record_id {
 #include <roast_records.def>
 
 extern const record_spec record_specs[RECORD_COUNT];
+
+/* Nanoseconds: of a clock, or a duration. */
+static inline bool kind_is_time(field_kind kind)
+{
+    return kind >= KIND_TIME && kind <= KIND_SPAN;
+}
 
 static inline bool field_is_int(const record_field *field)
 {

@@ -292,10 +292,12 @@ typedef struct record_reader {
         uint32_t *index; /* gets the place in a small table of what the field refers to; may be NULL */
     } columns[MOST_FIELDS];
     size_t count;
-    bool keep;    /* texts outlive the row */
-    bool failed;  /* out of memory */
-    bool has_set; /* the row read last names a set of branches */
-    buf names;    /* of the columns, for SELECT */
+    const roast_worker *worker; /* of the row read last, whose clock gave its times; NULL: not known */
+    int64_t local_ns;           /* the time read last, by that clock */
+    bool keep;                  /* texts outlive the row */
+    bool failed;                /* out of memory */
+    bool has_set;               /* the row read last names a set of branches */
+    buf names;                  /* of the columns, for SELECT */
 } record_reader;
 
 /* Whether the file's table has a column: one that an older version did not write is absent. */
@@ -338,12 +340,15 @@ static void read_field(record_reader *reader, const record_field *field, sqlite3
                        void *record)
 {
     const roast_run *run = reader->run;
-    const roast_worker *worker;
     const roast_file *file;
     uint32_t unused;
     index = index ? index : &unused;
     void *target = field_at(field, record);
     switch (field->kind) {
+    case KIND_LOCAL:
+        reader->local_ns = column_int(column);
+        *(int64_t *)target = plausible(to_client_clock(reader->worker, reader->local_ns));
+        break;
     case KIND_SPAN:
         *(int64_t *)target = column_span(column);
         break;
@@ -375,8 +380,8 @@ static void read_field(record_reader *reader, const record_field *field, sqlite3
         break;
     case KIND_WORKER:
         *index = column_index(column, &run->workers);
-        worker = run_worker(run, *index);
-        *(roast_str *)target = worker ? worker->address : str_none();
+        reader->worker = run_worker(run, *index);
+        *(roast_str *)target = reader->worker ? reader->worker->address : str_none();
         break;
     case KIND_FILE:
         *index = column_index(column, &run->files);
@@ -984,7 +989,7 @@ typedef struct visit {
         roast_branch branch;
         roast_task task;
     } row;
-    uint32_t reference; /* the name of a branch, the worker of a task */
+    uint32_t reference; /* the name of a branch */
     void *context;
     union {
         run_chunk_visit chunk;
@@ -1007,19 +1012,12 @@ static roast_code visit_records(visit *v, record_id record, row_function each, r
     return code;
 }
 
-/* A time of a worker on the client's clock. */
-static int64_t by_client(const roast_run *run, uint32_t worker, int64_t t_ns)
-{
-    return plausible(to_client_clock(run_worker(run, worker), t_ns));
-}
-
 static roast_code visit_chunk(void *context, row r)
 {
     visit *v = context;
     run_chunk *chunk = &v->row.chunk;
     chunk->id = sqlite3_value_int64(r[0]);
     reader_read(&v->reader, r + 1, &chunk->record);
-    chunk->record.t_start_ns = by_client(v->run, chunk->worker, chunk->record.t_start_ns);
     size_t names;
     run_branch_set(v->run, chunk->branch_set, &names);
     chunk->nameless_set = v->reader.has_set && !names;
@@ -1065,8 +1063,7 @@ static roast_code visit_sample(void *context, row r)
     visit *v = context;
     run_sample *sample = &v->row.sample;
     reader_read(&v->reader, r + 1, &sample->record);
-    sample->host_ns = sample->record.t_ns;
-    sample->record.t_ns = by_client(v->run, sample->worker, sample->host_ns);
+    sample->host_ns = v->reader.local_ns;
     return v->each.sample(v->context, sample);
 }
 
@@ -1108,18 +1105,14 @@ roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context,
 static roast_code visit_task(void *context, row r)
 {
     visit *v = context;
-    roast_task *task = &v->row.task;
-    reader_read(&v->reader, r + 1, task);
-    task->start_ns = by_client(v->run, v->reference, task->start_ns);
-    task->stop_ns = by_client(v->run, v->reference, task->stop_ns);
-    return v->each.task(v->context, task);
+    reader_read(&v->reader, r + 1, &v->row.task);
+    return v->each.task(v->context, &v->row.task);
 }
 
 roast_code roast_run_visit_tasks(roast_run *run, roast_task_visit each, void *context, roast_error *err)
 {
     visit v = {.run = run, .context = context, .each.task = each, .row.task = roast_task_none()};
     reader_plan(&v.reader, run, RECORD_task, NULL, RUN_EVERYTHING);
-    reader_index(&v.reader, offsetof(roast_task, worker), &v.reference);
     return visit_records(&v, RECORD_task, visit_task, err);
 }
 

@@ -231,16 +231,10 @@ enum { MOST_MADE = 2 };
 
 static column_kind kind_of_field(const record_field *field)
 {
-    switch (field->kind) {
-    case KIND_TIME:
-    case KIND_SPAN:
-    case KIND_MEMORY:
-    case KIND_REAL:
-    case KIND_RATE:
+    field_kind kind = field->kind;
+    if (kind_is_time(kind) || kind == KIND_MEMORY || kind == KIND_REAL || kind == KIND_RATE)
         return COLUMN_REAL;
-    default:
-        return field_is_text(field) ? COLUMN_TEXT : COLUMN_INT;
-    }
+    return field_is_text(field) ? COLUMN_TEXT : COLUMN_INT;
 }
 
 static roast_code add_record_columns(record_columns *rows, record_id record, const made_column made[MOST_MADE],

@@ -247,6 +247,7 @@ static roast_code read_number(chunks *c, const chunk_key *k, const json_place *a
         return read_scaled(c, at, value, GB, out);
     switch (k->field->kind) {
     case KIND_TIME:
+    case KIND_LOCAL:
         code = json_read_real(at, value, &seconds, c->r->err);
         if (!code && seconds >= c->r->first_dated_second)
             *out = clock_ns_from_seconds(seconds);
