@@ -195,9 +195,8 @@ uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_a
     case STRAGGLER_FILE:
         return of_file ? attempt->file : TRACE_NONE;
     case STRAGGLER_PERIOD:
+    case STRAGGLER_KINDS: /* is none */
         break;
-    case STRAGGLER_KINDS:
-        return TRACE_NONE;
     }
     double length = (double)(s->t_end_ns - s->t_start_ns), at = (double)(attempt->start_ns - s->t_start_ns);
     double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;

@@ -233,6 +233,7 @@ static roast_code add_worker(run_writer *w, uint32_t address, roast_error *err)
 static roast_code worker_at(run_writer *w, roast_str address, known_worker **out, roast_error *err)
 {
     bool added;
+    *out = NULL;
     uint32_t number = intern_add(&w->addresses, address, &added);
     if (number == INTERN_NONE)
         return fail_memory(err);
