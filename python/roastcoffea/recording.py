@@ -60,6 +60,7 @@ class Recording:
         self.lock = threading.Lock()
         self.items: dict[bytes, Any] = {}
         self.running: dict[tuple[str, bytes], messages.Begin] = {}
+        self._left: dict[str, tuple[int, str]] = {}  # when and why workers went that are not back
         self._leaving: dict[tuple[str, bytes], Callable[[], None]] = {}  # what to record unless the worker tells its end
         self.chunks = 0
         self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
@@ -136,7 +137,11 @@ class Recording:
 
     def _on_begin(self, sender: str, begin: messages.Begin) -> None:
         with self.lock:
-            self.running[sender, begin.item] = begin
+            left = self._left.get(sender)
+            if left is None:
+                self.running[sender, begin.item] = begin
+            else:  # it was under way when its worker went
+                self._leaving[sender, begin.item] = functools.partial(self._chunk_killed, begin, sender, *left)
 
     def _on_end(self, sender: str, end: messages.End | messages.Chunk) -> None:
         if end.item is not None:
@@ -164,6 +169,9 @@ class Recording:
     def worker(self, address: str, **known: Any) -> None:
         if known.get("clock_offset_ns") is not None:
             self._clock_offsets[address] = known["clock_offset_ns"]
+        if known.get("joined_ns") is not None or known.get("pid") is not None:  # it is there, perhaps again
+            with self.lock:
+                self._left.pop(address, None)
         self.recorder.worker({"address": address, **{name: v for name, v in known.items() if v is not None}})
 
     def to_worker_clock(self, t_ns: int, worker: str | None) -> int:
@@ -174,6 +182,7 @@ class Recording:
         """A worker went, and what it was at ended with it. One that was asked to go may still tell how that ended."""
         self.recorder.worker({"address": address, "left_ns": t_ns, "lost": lost, "reason": reason})
         with self.lock:
+            self._left[address] = (t_ns, reason)
             begun = {key: self.running.pop(key) for key in list(self.running) if key[0] == address}
             ends = {
                 key: functools.partial(self._chunk_killed, begin, address, t_ns, reason) for key, begin in begun.items()
@@ -216,9 +225,12 @@ class Recording:
     def close(self, outcome: str) -> None:
         """End the run file. What could not be written is said, not raised."""
         problem = None
-        try:
-            for end in self._leaving.values():
+        with self.lock:
+            ends, self._leaving = list(self._leaving.values()), {}
+        for end in ends:
+            with self.guard("attempts that ended with their workers"):
                 end()
+        try:
             problem = self.recorder.status()
             self.recorder.close(outcome)
         except Exception as error:

@@ -18,6 +18,7 @@ __all__ = ["Route", "dask_worker", "listeners", "topic_of", "worker_name"]
 
 #: Collectors that live in this process: identity → what takes a sender and its record.
 listeners: dict[str, Callable[[str, Any], None]] = {}
+os.register_at_fork(after_in_child=listeners.clear)  # they are the parent's: a child's records must travel
 
 
 def topic_of(identity: str) -> str:

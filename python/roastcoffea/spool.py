@@ -19,6 +19,15 @@ _lock = threading.Lock()
 _numbers: dict[str, int] = {}
 
 
+def _after_fork() -> None:
+    """A thread of the parent may have held the lock, and is not here to give it back."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def write(folder: str, sender: str, record: messages.Record) -> bool:
     """Append a record; one write, so that a reader never sees it half. False if it could not be written."""
     path = os.path.join(folder, f"{os.getpid()}{_SUFFIX}")
@@ -29,7 +38,11 @@ def write(folder: str, sender: str, record: messages.Record) -> bool:
             framed = len(data).to_bytes(4, "little") + data
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
-                return os.write(descriptor, framed) == len(framed)
+                end = os.fstat(descriptor).st_size
+                if os.write(descriptor, framed) == len(framed):
+                    return True
+                os.ftruncate(descriptor, end)  # half a message would be taken for the head of the next
+                return False
             finally:
                 os.close(descriptor)
     except OSError:

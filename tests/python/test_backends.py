@@ -11,7 +11,9 @@ nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", ex
 import roastcoffea.backends as backends  # noqa: E402
 from coffea import processor  # noqa: E402
 from roastcoffea import MetricsCollector, register_backend  # noqa: E402
+from roastcoffea.backends import backend_for  # noqa: E402
 from roastcoffea.backends.base import AbstractMetricsBackend  # noqa: E402
+from roastcoffea.guard import Guard  # noqa: E402
 
 
 class Farm:
@@ -130,3 +132,8 @@ def test_the_engine_is_named_after_its_class_if_it_does_not_say():
         engine = ""
 
     assert (TaskVineMetricsBackend.engine, Slurm.engine) == ("taskvine", "slurm")
+
+
+def test_a_backend_is_taken_by_its_name_also_where_there_is_a_client(client):
+    assert type(backend_for(None, "local", Guard(print))).__name__ == "LocalMetricsBackend"
+    assert type(backend_for(None, "dask", Guard(print))).__name__ == "DaskMetricsBackend"

@@ -236,13 +236,16 @@ def test_13_cpu_time_is_cpu_time(client, fileset):
 
 
 def test_14_a_chunk_says_what_it_read_and_its_whole_time_is_visible(client, fileset, monkeypatch):
+    from roastcoffea import messages
     from roastcoffea.recording import Recording
 
     sent, receive = [], Recording.receive
-    monkeypatch.setattr(Recording, "receive", lambda self, message: (sent.append(message), receive(self, message)))
+    monkeypatch.setattr(
+        Recording, "receive", lambda self, sender, record: (sent.append(record), receive(self, sender, record))
+    )
     _, collector = measure(on_dask(client), fileset, nano.Plain(), target=client)
     assert all(record["uuid"] for record in collector.chunk_metrics)
-    facts = [message for message in sent if "f" in message]
+    facts = [record for record in sent if isinstance(record, messages.File)]
     assert 3 <= len(facts) <= 6  # once per file and process
     assert len(collector.run.files) == 3
     tasks = rows(collector, "select sum(duration_s) from tasks where prefix = 'Plain'")[0][0]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import sqlite3
 from pathlib import Path
 
 import pytest
-from roastcoffea import _core, messages, spool
+from roastcoffea import _core, messages, open_run, route, spool
 from roastcoffea.outbox import Outbox
 from roastcoffea.recording import Recording
 
@@ -225,3 +226,46 @@ def test_a_spooled_message_is_read_once_and_only_when_it_is_complete(tmp_path):
 
 def test_a_spool_that_cannot_be_written_says_so(tmp_path):
     assert not spool.write(str(tmp_path / "absent"), "w", begin(1))
+
+
+def test_half_a_spooled_message_does_not_spoil_the_next(tmp_path, monkeypatch):
+    real = spool.os.write
+    assert spool.write(str(tmp_path), "w", begin(1))
+    monkeypatch.setattr(spool.os, "write", lambda descriptor, data: real(descriptor, data[: len(data) // 2]))
+    assert not spool.write(str(tmp_path), "w", begin(2))
+    monkeypatch.undo()
+    assert spool.write(str(tmp_path), "w", begin(3))
+    read = [messages.unpack(data).records for _, data in spool.SpoolReader().new(str(tmp_path))]
+    assert read == [[begin(1)], [begin(3)]]
+
+
+def test_a_forked_child_does_not_tell_the_copies_of_its_parents_listeners(tmp_path):
+    told = []
+    route.listeners["here"] = lambda sender, record: told.append(record)
+    try:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if route.Route(("here",), str(tmp_path)).send(begin(1)) and not told else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    finally:
+        del route.listeners["here"]
+    assert [messages.unpack(data).records for _, data in spool.SpoolReader().new(str(tmp_path))] == [[begin(1)]]
+
+
+def test_a_beginning_that_comes_after_its_worker_left_is_an_attempt_that_died(tmp_path):
+    recording = Recording(tmp_path / "run.roast")
+    recording.worker_left("w", 9, lost=False, reason="retired")
+    recording.take(messages.pack("w", 1, [begin(1), begin(2)]))
+    recording.take(messages.pack("w", 2, [messages.End(begin(2).item)]))
+    recording.close("finished")
+    assert [record["error"] for record in open_run(tmp_path / "run.roast").chunk_records()] == ["retired"]
+
+
+def test_the_run_file_is_closed_whatever_a_last_record_does(tmp_path, monkeypatch):
+    recording = Recording(tmp_path / "run.roast")
+    recording.take(messages.pack("w", 1, [begin(1)]))
+    recording.worker_left("w", 9, lost=False, reason="retired")
+    monkeypatch.setattr(recording, "_chunk_killed", lambda *_: 1 / 0)
+    recording._leaving = dict.fromkeys(recording._leaving, recording._chunk_killed)
+    recording.close("finished")
+    assert open_run(tmp_path / "run.roast").outcome == "finished"

@@ -69,9 +69,14 @@ def check_backend(name: str | None, target: Any) -> None:
 
 
 def backend_for(target: Any, name: str | None, guard: Guard) -> AbstractMetricsBackend:
-    """The backend of this name; without one, the first that accepts the target. One that cannot be asked is said."""
-    if name is not None and (target is not None or name not in _OURS):
-        return backend_class(name).of_target(target)
+    """The backend of this name; without one, the first that accepts the target. One that cannot be asked is said.
+
+    "dask" was the default of 0.1.2 and means "what there is" where there is no client.
+    """
+    if name is not None:
+        chosen = backend_class(name)
+        if target is not None or name != "dask" or chosen.accepts(None):
+            return chosen.of_target(target)
     for candidate, load in _table().items():
         with guard(f"the backend {candidate!r}"):
             chosen = load()

@@ -243,7 +243,7 @@ def _heartbeat(worker: Any) -> messages.Heartbeat:
     )
 
 
-_SOONEST = 0.5  # seconds between the messages of a worker
+_SOONEST, _LATEST = 0.5, 1.0  # seconds between the messages of a worker
 
 _LOADER = (
     "(lambda find: __import__('roastcoffea.backends._plugins', fromlist=['load_probe']).load_probe(state) "
@@ -300,9 +300,10 @@ class WorkerProbe(WorkerPlugin):
         )
 
     def interval(self) -> float:
-        """Seconds between messages: as many as between heartbeats, which Dask makes rarer in a large cluster."""
+        """Seconds between messages: as many as between heartbeats, which Dask makes rarer in a large cluster; but what dies
+        with a worker is bounded."""
         between: float = self.worker.periodic_callbacks["heartbeat"].callback_time / 1000
-        return max(between, _SOONEST)
+        return min(max(between, _SOONEST), _LATEST)
 
     def publish(self, message: bytes, *, last: bool = False) -> None:
         with self.guard("records of chunks"):

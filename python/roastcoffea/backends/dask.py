@@ -132,13 +132,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def _leave(self) -> None:
         topic = self.recording.topic
-        if not self._tracker:
-            self._leave_from_here(topic)
-        elif self._on_scheduler(_leave(), name=topic):
-            self._end.wait(_PATIENCE)
-        else:
-            self._say_lost()
-        self.client._event_handlers.pop(topic, None)
+        try:
+            if not self._tracker:
+                self._leave_from_here(topic)
+            elif self._on_scheduler(_leave(), name=topic):
+                self._end.wait(_PATIENCE)
+            else:
+                self._say_lost()
+        finally:
+            self.client._event_handlers.pop(topic, None)
 
     def _leave_from_here(self, topic: str) -> None:
         """Where nobody on the scheduler does it for us."""
@@ -206,9 +208,13 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         sent = {}
         for address, answer in answers.items():
             if isinstance(answer, (list, tuple)):  # else an exception: it has gone meanwhile
-                account, sent[address] = answer
-                self.recording.take(account)
-        self.recording.wait_for(sent, _PATIENCE)
+                account, number = answer
+                if self.recording.take(account).sender == address:  # else it speaks another version, which is said
+                    sent[address] = number
+        if not self.recording.wait_for(sent, _PATIENCE):
+            self.recording.guard.say(
+                "records that are under way", f"the last records of some workers did not come within {_PATIENCE:g} s"
+            )
         return answers
 
     def _on_workers(self, function: Callable[..., Any], **kwargs: Any) -> dict[str, Any]:
