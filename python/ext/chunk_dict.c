@@ -152,9 +152,9 @@ PyObject *chunk_to_dict(const roast_chunk *chunk)
     for (metric_id id = first; !code && id < end; id++)
         if (metric_has_column(id))
             code = put(dict, metric_info(id)->name, value_to_python(chunk_value(chunk, id)));
-    if (!code)
-        code =
-            put_uid(dict, chunk) || put_branches(dict, chunk) || put_sections(dict, chunk) || put_custom(dict, chunk);
+    if (!code) /* events_seconds under its documented name, too */
+        code = put(dict, "schema_seconds", scaled_to_python(chunk->events_ns, 1e9)) || put_uid(dict, chunk) ||
+               put_branches(dict, chunk) || put_sections(dict, chunk) || put_custom(dict, chunk);
     if (code)
         Py_CLEAR(dict);
     return dict;

@@ -21,6 +21,7 @@ def test_phases_are_timed():
     record = chunk.record()
     assert record["open_seconds"] >= 0.01
     assert record["events_seconds"] >= 0.02
+    assert record["schema_seconds"] == record["events_seconds"]  # its documented name
     assert record["duration"] >= 0.03
     assert record["noncpu_seconds"] == pytest.approx(record["duration"] - record["cpu_seconds"])
     assert record["t_end"] - record["t_start"] == pytest.approx(record["duration"], abs=1e-6)
