@@ -94,6 +94,7 @@ def test_a_scheduler_that_is_started_anew_computes_on_and_what_was_measured_befo
             client.wait_for_workers(2, timeout=60)
             runner(client)(fileset, processor_instance=nano.Plain())
             first = client.run_on_scheduler(os.getpid)
+            eventually(lambda: collector._session.recording.chunks == 12, 30)  # records travel twice a second
             end(*processes)
             _, *processes = start_cluster(port)
             eventually(lambda: _scheduler_pid(client) not in (None, first), 90)
