@@ -161,7 +161,7 @@ def test_the_page_carries_every_chunk_of_the_run(synthetic):
         (names["datasets"][d][0], names["files"][f], start, *map(known, (events, read, process, cpu, kib)), errors[error])
         for d, f, start, events, read, process, cpu, kib, error in zip(
             data["dataset"], data["file"], data["entry_start"], data["events"], data["bytes"], data["process_time"],
-            data["cpu"], data["memory_kib"], data["error"], strict=True,
+            data["cpu_time"], data["memory_kib"], data["error"], strict=True,
         )
     )
     assert carried == expected
@@ -276,7 +276,7 @@ def test_hovering_a_chunk_names_it(synthetic, open_page):
     for text in (
         names["datasets"][data["dataset"][chunk]][0], names["files"][data["file"][chunk]], f"{start:,}".replace(",", " "),
         f"{start + data['events'][chunk]:,}".replace(",", " "), *worker, "UTC", "in process()", "opening", "peak memory", "MiB",
-        f"{100 * data['cpu'][chunk] / data['process'][chunk]:.1f} %",
+        f"{100 * data['cpu_time'][chunk] / data['process_time'][chunk]:.1f} %",
     ):  # fmt: skip
         assert text in tip, tip
     assert page.run("!document.querySelector('.frame').hidden")
