@@ -86,7 +86,7 @@ def listen() -> None:
         from roastcoffea import work
     except ImportError:
         return
-    work.listeners["bench"] = received.append
+    work.listeners["bench"] = lambda sender, record: received.append(record)
 
 
 def best(measure, rounds: int = 200) -> float:
