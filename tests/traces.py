@@ -7,7 +7,8 @@ def traces(client):
     """Everything on a cluster that has our name."""
 
     def on_scheduler(dask_scheduler):
-        spaces = dask_scheduler.plugins, dask_scheduler.worker_plugins, dask_scheduler._broker._topics
+        spaces = [dask_scheduler.plugins, dask_scheduler.worker_plugins, dask_scheduler._broker._topics]
+        spaces.append(dask_scheduler.task_metadata)
         return [str(name) for space in spaces for name in space if "roastcoffea" in str(name)]
 
     def on_worker(dask_worker):

@@ -22,6 +22,7 @@ core_state *core_state_of(PyObject *module);
 core_state *core_state_of_type(PyTypeObject *type);
 
 /* Each makes its type and adds it to the module; -1 with an exception set. */
+int block_type_add(PyObject *module);
 int chunk_type_add(PyObject *module, core_state *state);
 int section_type_add(PyObject *module, core_state *state);
 int recorder_type_add(PyObject *module, core_state *state);
@@ -32,10 +33,8 @@ int records_type_add(PyObject *module, core_state *state);
 PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec);
 
 /* Functions of the module that belong to a type. */
-PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
-PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
-PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 PyObject *core_current_chunk(PyObject *module, PyObject *unused);
+PyObject *core_libraries(PyObject *module, PyObject *unused);
 PyObject *core_charts(PyObject *module, PyObject *unused);
 PyObject *core_moments(PyObject *module, PyObject *values);
 PyObject *core_time_average(PyObject *module, PyObject *points);

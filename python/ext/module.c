@@ -115,12 +115,6 @@ static PyObject *core_forget_branches(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef core_functions[] = {
-    {"track_time", (PyCFunction)(void (*)(void))core_track_time, METH_FASTCALL | METH_KEYWORDS,
-     "track_time(owner, name)\n--\n\nMeasure wall time and CPU time of a named part of a chunk."},
-    {"track_memory", (PyCFunction)(void (*)(void))core_track_memory, METH_FASTCALL | METH_KEYWORDS,
-     "track_memory(owner, name)\n--\n\nMeasure how the resident memory grows over a named part of a chunk."},
-    {"track_bytes", (PyCFunction)(void (*)(void))core_track_bytes, METH_FASTCALL | METH_KEYWORDS,
-     "track_bytes(owner, events, name)\n--\n\nCount the bytes that the file source reads in a named part of a chunk."},
     {"charts", core_charts, METH_NOARGS, "charts()\n--\n\nThe charts of a run: {id: title}."},
     {"current_chunk", core_current_chunk, METH_NOARGS,
      "current_chunk()\n--\n\nThe innermost Chunk that is being measured on this thread, or None."},
@@ -144,6 +138,8 @@ static PyMethodDef core_functions[] = {
      "time_average(points)\n--\n\nThe time-weighted mean of (nanoseconds, value) in the order of time; NaN for none."},
     {"pack", core_pack, METH_O, "pack(value)\n--\n\nA value as msgpack."},
     {"unpack", core_unpack, METH_O, "unpack(bytes)\n--\n\nThe value that pack packed."},
+    {"libraries", core_libraries, METH_NOARGS,
+     "libraries()\n--\n\nThe files of the libraries that this module needs beyond the C library, as they can be loaded."},
     {"catalogue", core_catalogue, METH_NOARGS, "catalogue()\n--\n\nEvery metric: its names, unit and meaning."},
     {NULL, NULL, 0, NULL},
 };
@@ -185,7 +181,7 @@ static int core_exec(PyObject *module)
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;
-    return chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
+    return block_type_add(module) || chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
                    run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
                    records_type_add(module, state) || inspection_type_add(module)
                ? -1

@@ -2,6 +2,7 @@
  * here only names it. So one object serves every use of a name, in any number of threads, nested in itself or not, and
  * entering one allocates nothing. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "core.h"
@@ -260,24 +261,76 @@ static PyObject *track_named(PyObject *module, roast_section_kind kind, PyObject
     return cached_section(module, kind, name);
 }
 
-PyObject *core_track_time(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+/* The functions are methods of one object, and not of the module, because of how they are pickled: as an attribute of that
+ * object, which decides itself what becomes of it where this package is missing. */
+static PyObject *track_time(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    PyObject *module = PyType_GetModule(Py_TYPE(self));
     return track_named(module, ROAST_SECTION_TIME, args, nargs, kwnames, "track_time(owner, name)");
 }
 
-PyObject *core_track_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+static PyObject *track_memory(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    PyObject *module = PyType_GetModule(Py_TYPE(self));
     return track_named(module, ROAST_SECTION_MEMORY, args, nargs, kwnames, "track_memory(owner, name)");
 }
 
-PyObject *core_track_bytes(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+static PyObject *track_bytes(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *events = argument(args, nargs, kwnames, 1, "events", "source");
     PyObject *name = argument(args, nargs, kwnames, 2, "name", "section_name");
     Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
     if (given != 3 || !events || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
         return complain("track_bytes(owner, events, name)");
+    PyObject *module = PyType_GetModule(Py_TYPE(self));
     return section_new(module, core_state_of(module), ROAST_SECTION_BYTES, name, events);
+}
+
+static PyObject *trackers_reduce(PyObject *self, PyObject *unused)
+{
+    (void)self, (void)unused;
+    PyObject *module = PyImport_ImportModule("roastcoffea.shipping");
+    PyObject *reduced = module ? PyObject_CallMethod(module, "trackers", NULL) : NULL;
+    Py_XDECREF(module);
+    return reduced;
+}
+
+static PyMethodDef tracker_methods[] = {
+    {"track_time", (PyCFunction)(void (*)(void))track_time, METH_FASTCALL | METH_KEYWORDS,
+     "track_time(owner, name)\n--\n\nMeasure wall time and CPU time of a named part of a chunk."},
+    {"track_memory", (PyCFunction)(void (*)(void))track_memory, METH_FASTCALL | METH_KEYWORDS,
+     "track_memory(owner, name)\n--\n\nMeasure how the resident memory grows over a named part of a chunk."},
+    {"track_bytes", (PyCFunction)(void (*)(void))track_bytes, METH_FASTCALL | METH_KEYWORDS,
+     "track_bytes(owner, events, name)\n--\n\nCount the bytes that the file source reads in a named part of a chunk."},
+    {"__reduce__", trackers_reduce, METH_NOARGS, NULL}, /* the last: the others are functions of the module, too */
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot trackers_slots[] = {
+    {Py_tp_doc, "What track_time, track_memory and track_bytes are methods of."},
+    {Py_tp_methods, tracker_methods},
+    {0, NULL},
+};
+
+static PyType_Spec trackers_spec = {
+    .name = "roastcoffea._core.Trackers",
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = trackers_slots,
+};
+
+static int trackers_add(PyObject *module)
+{
+    PyObject *type = (PyObject *)core_add_type(module, &trackers_spec);
+    PyObject *trackers = type ? PyObject_CallNoArgs(type) : NULL;
+    int failed = !trackers || PyModule_AddObjectRef(module, "trackers", trackers);
+    for (const PyMethodDef *method = tracker_methods; !failed && strcmp(method->ml_name, "__reduce__"); method++) {
+        PyObject *bound = PyObject_GetAttrString(trackers, method->ml_name);
+        failed = !bound || PyModule_AddObjectRef(module, method->ml_name, bound);
+        Py_XDECREF(bound);
+    }
+    Py_XDECREF(trackers);
+    Py_XDECREF(type);
+    return failed ? -1 : 0;
 }
 
 int section_type_add(PyObject *module, core_state *state)
@@ -286,5 +339,7 @@ int section_type_add(PyObject *module, core_state *state)
     state->sections[ROAST_SECTION_TIME] = PyDict_New();
     state->sections[ROAST_SECTION_MEMORY] = PyDict_New();
     state->num_requested_bytes = PyUnicode_InternFromString("num_requested_bytes");
-    return state->section && state->sections[0] && state->sections[1] && state->num_requested_bytes ? 0 : -1;
+    if (!state->section || !state->sections[0] || !state->sections[1] || !state->num_requested_bytes)
+        return -1;
+    return trackers_add(module);
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from roastcoffea import work
+from roastcoffea import _core, work
 from roastcoffea.backends import check_backend
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["MetricsCollector"]
 
 
-class MetricsCollector:
+class MetricsCollector(_core.Block):
     """Measures what happens inside its ``with`` block.
 
     Parameters
     ----------
     client : optional
-        A ``distributed.Client``, a coffea executor, a scheduler's address, or nothing: then the Dask client of the
-        context if there is one, else this process and its pools.
+        A ``distributed.Client``, a cluster, a coffea executor, a scheduler's address, or nothing: then the Dask client of
+        the context if there is one, else this process and its pools. With an asynchronous client: ``async with``.
     backend : str, optional
         "dask", "local", or a name given to ``register_backend``. Default: the first that accepts the first argument.
     track_workers : bool
@@ -40,6 +41,8 @@ class MetricsCollector:
         What the run is called; default: the processor's name.
     run_file : path, optional
         Where the run is recorded, live. Default: a new file in the cache folder, kept, and named in the summary.
+    carry : bool
+        Whether to bring this package to Dask workers and schedulers that have not got it, for as long as they live.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class MetricsCollector:
         output_dir: str | os.PathLike[str] | None = None,
         name: str | None = None,
         run_file: str | os.PathLike[str] | None = None,
+        carry: bool = True,
     ) -> None:
         check_backend(backend, client)  # said at once, before anything runs
         self.client = client
@@ -69,6 +73,7 @@ class MetricsCollector:
         self.output_dir = output_dir
         self.name = name
         self.run_file = run_file
+        self.carry = carry
         self.t_start: float | None = None
         self.t_end: float | None = None
         self.section_metrics: list[dict[str, Any]] = []
@@ -77,25 +82,56 @@ class MetricsCollector:
 
     # ---- the block
 
-    def __enter__(self) -> MetricsCollector:
+    def _new_session(self) -> Session:
         interval = self.worker_tracking_interval if self.track_workers else None
         self._run = None
+        self.t_start = self.t_end = None
         self._session = Session(
-            self.client, self.backend, interval, self.processor_instance, self.name, self.run_file
+            self.client, self.backend, interval, self.processor_instance, self.name, self.run_file, self.carry
         )
-        self._session.open()
-        self.t_start, self.t_end = self._session.t_start, None
+        return self._session
+
+    def _open(self) -> MetricsCollector:
+        """The beginning of a with statement, called by ``Block``."""
+        session = self._new_session()
+        session.open()
+        session.begin_spans()
+        self.t_start = session.t_start
         return self
 
-    def __exit__(
+    def _close(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self._open_session()
+        """The end of it; called again if it was interrupted, and also if ``_open`` was."""
+        session = self._session
+        if session is None:
+            return
+        if self.t_start is None:
+            error = KeyboardInterrupt("interrupted before the block began")
         session.close(error)
         self.t_end, self.processor_name = session.t_end, session.processor_name
         if self.output_dir is not None:
             with session.guard("saving the measurement"):
                 self.save_measurement(self.output_dir)
+
+    async def __aenter__(self) -> MetricsCollector:
+        """For an asynchronous client: what waits does so in a thread, while the event loop goes on."""
+        session = self._new_session()
+        try:
+            await asyncio.to_thread(session.open)
+            session.begin_spans()
+            self.t_start = session.t_start
+        except BaseException:
+            await asyncio.to_thread(self._close, None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        session = self._open_session()
+        session.end_spans()
+        await asyncio.shield(asyncio.to_thread(self._close, kind, error, trace))
 
     # ---- what was measured
 

@@ -13,9 +13,9 @@ import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
-from roastcoffea import _core, messages, work
+from roastcoffea import _core, messages, shipping, work
 from roastcoffea.guard import Guard
-from roastcoffea.route import Route
+from roastcoffea.route import Route, ids_of_task, open_route
 
 __all__ = ["track_metrics"]
 
@@ -49,8 +49,8 @@ class _CurrentChunk(MutableMapping[str, Any]):
     def __len__(self) -> int:
         return len(self._fields())
 
-    def __reduce__(self) -> str:
-        return "current_chunk"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shipping.ship_object("roastcoffea.decorator:current_chunk")
 
 
 current_chunk = _CurrentChunk()
@@ -63,14 +63,16 @@ class _Tracked:
     the user's own function is.
     """
 
-    def __init__(self, process: Callable[..., Any]) -> None:
+    def __init__(self, process: Callable[..., Any], shipped: Route | None = None) -> None:
         functools.update_wrapper(self, process)
         self.process = process
+        self.shipped = shipped  # the way to the collectors that were open where this was pickled
         parameters = list(inspect.signature(process).parameters)
         self.is_method = len(parameters) > 1 or parameters[:1] == ["self"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return track_metrics, (self.process,)
+        route = _route(self.shipped)
+        return shipping.ship_function("roastcoffea.decorator:load", self.process, {"ids": route.ids, "spool": route.spool})
 
     def __set_name__(self, owner: type, name: str) -> None:
         owner._roastcoffea_current_chunk = current_chunk  # type: ignore[attr-defined]
@@ -80,7 +82,7 @@ class _Tracked:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:  # a guard as a context would cost as much as half of what it guards
-            own = _OwnChunk.begin(self.is_method, args, kwargs)
+            own = _OwnChunk.begin(self, args, kwargs)
         except Exception as ours:
             _guard.failed("@track_metrics", ours)
             own = None
@@ -115,34 +117,50 @@ def track_metrics(process: Callable[..., Any]) -> Callable[..., Any]:
     return _Tracked(process)
 
 
+def load(process: Callable[..., Any], state: dict[str, Any]) -> _Tracked:
+    """Rebuild what was decorated from its pickle."""
+    return _Tracked(process, Route(tuple(state["ids"]), state["spool"]))
+
+
 class _OwnChunk:
     """A chunk that nobody outside measures: ``process`` was called without coffea's Runner."""
 
-    def __init__(self, events: Any) -> None:
-        work.tell_readers(tuple(work.listeners))
+    def __init__(self, route: Route, events: Any) -> None:
+        work.tell_readers(route.ids)
+        self.route = route
         self.events = events
         self.before = work.source_counters(events)
-        self.chunk = _core.Chunk(_describe(events))
+        self.chunk = _core.Chunk(_describe(events) | {"worker": route.worker()})
         self.chunk.phase("process")
 
     @classmethod
-    def begin(cls, is_method: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _OwnChunk | None:
-        owner = args[0] if is_method and args else None
+    def begin(cls, tracked: _Tracked, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _OwnChunk | None:
         if _core.current_chunk() is not None:
             return None
-        wanted = bool(work.listeners) if owner is None else getattr(owner, work.FLAG, False)
-        if not wanted:
+        first = int(tracked.is_method)
+        flag = getattr(args[0], work.FLAG, None) if first and args else None
+        route = _route(tracked.shipped)
+        if flag is False or not (flag or route.ids):
             return None
-        return cls(kwargs.get("events", args[is_method] if len(args) > is_method else None))
+        return cls(route, kwargs.get("events", args[first] if len(args) > first else None))
 
     def fail(self, error: BaseException) -> None:
         self.chunk.set(error_type=type(error).__name__, error=str(error)[:1000])
-        _hand_over(self.chunk.finish(), None)
+        self.hand_over(None)
 
     def finish(self, out: Any) -> Any:
         self.chunk.phase("return")
         work.note_reads(self.chunk, self.events, self.before)
-        return _hand_over(self.chunk.finish(), out)
+        return self.hand_over(out)
+
+    def hand_over(self, out: Any) -> Any:
+        """Give the record to the collectors. Where there are none the output carries it, as 0.1.2 has it."""
+        record = messages.Chunk(self.chunk.finish())
+        if self.route.ids:
+            self.route.send(record)
+        elif isinstance(out, dict):
+            out.setdefault(work.KEY, []).append(messages.pack(self.route.worker(), 0, [record]))
+        return out
 
 
 #: What coffea calls the parts of a chunk, and what a record does.
@@ -158,7 +176,7 @@ _NAMES = (
 
 def _describe(events: Any) -> dict[str, Any]:
     """What coffea says about the chunk, in the names of a record."""
-    described: dict[str, Any] = {"worker": _route().worker()}
+    described: dict[str, Any] = {}
     metadata = getattr(events, "metadata", None)
     if metadata:
         for theirs, ours in _NAMES:
@@ -172,15 +190,10 @@ def _describe(events: Any) -> dict[str, Any]:
     return described
 
 
-def _hand_over(packed: bytes, out: Any) -> Any:
-    """Give the record to the collectors of this process, or else let the output carry it."""
-    route, record = _route(), messages.Chunk(packed)
-    if route.ids:
-        route.send(record)
-    elif isinstance(out, dict):
-        out.setdefault(work.KEY, []).append(messages.pack(route.worker(), 0, [record]))
-    return out
-
-
-def _route() -> Route:
-    return Route(tuple(work.listeners))
+def _route(shipped: Route | None) -> Route:
+    """The way to whoever wants to know: collectors of the Dask task that this is, of this process, or of the pickle."""
+    ids = ids_of_task()
+    if ids:
+        return Route(ids)
+    here = open_route()
+    return here if here.ids or shipped is None else shipped

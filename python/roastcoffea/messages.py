@@ -36,7 +36,9 @@ __all__ = [
     "event_of",
     "message_in",
     "pack",
+    "unable_in",
     "unpack",
+    "wants_cargo",
 ]
 
 #: Raised when the list around the records changes its shape; kinds and fields may come without that.
@@ -231,3 +233,15 @@ def message_in(event: object) -> tuple[bytes, bool]:
         return b"", False
     message = event.get(_EVENT)
     return (message if isinstance(message, bytes) else b""), bool(event.get("last"))
+
+
+def unable_in(event: object) -> tuple[str, str] | None:
+    """The worker, and why it cannot use this package, if that is what an event says: see ``landing``, which cannot pack."""
+    if isinstance(event, Mapping) and isinstance(event.get("unable"), str):
+        return str(event.get("worker")), event["unable"]
+    return None
+
+
+def wants_cargo(event: object) -> bool:
+    """Whether a worker says in an event that it needs what is carried."""
+    return isinstance(event, Mapping) and event.get("wants") == "cargo"

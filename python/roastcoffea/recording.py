@@ -63,6 +63,7 @@ class Recording:
         self._left: dict[str, tuple[int, str]] = {}  # when and why workers went that are not back
         self._leaving: dict[tuple[str, bytes], Callable[[], None]] = {}  # what to record unless the worker tells its end
         self.chunks = 0
+        self.deadline = float("inf")  # of the monotonic clock: when the end of the block has to be over
         self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
         self.takers: dict[type, Callable[[str, Any], None]] = {
             messages.Begin: self._on_begin,
@@ -128,6 +129,10 @@ class Recording:
         with self.guard("records of chunks"):
             self.takers[type(record)](sender, record)
 
+    def seconds_left(self, most: float) -> float:
+        """How long something may take: so many seconds, or what is left of them at the end of the block."""
+        return max(min(most, self.deadline - time.monotonic()), 0.01)
+
     def wait_for(self, numbers: dict[str, int], seconds: float) -> bool:
         """Wait until the messages of these senders have come, up to these numbers. False: not all of them did."""
         with self._arrival:
@@ -167,6 +172,7 @@ class Recording:
     # ---- what engines say
 
     def worker(self, address: str, **known: Any) -> None:
+        known.pop("probe", None)  # MERGE
         if known.get("clock_offset_ns") is not None:
             self._clock_offsets[address] = known["clock_offset_ns"]
         if known.get("joined_ns") is not None or known.get("pid") is not None:  # it is there, perhaps again

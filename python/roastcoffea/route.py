@@ -14,11 +14,15 @@ from typing import Any, NamedTuple
 from roastcoffea import messages, spool
 from roastcoffea.guard import Guard, logger
 
-__all__ = ["Route", "dask_worker", "listeners", "topic_of", "worker_name"]
+__all__ = ["ANNOTATION", "Route", "dask_worker", "ids_of_task", "listeners", "open_route", "spools", "topic_of", "worker_name"]
 
 #: Collectors that live in this process: identity → what takes a sender and its record.
 listeners: dict[str, Callable[[str, Any], None]] = {}
 os.register_at_fork(after_in_child=listeners.clear)  # they are the parent's: a child's records must travel
+#: Their folders for records of other processes, which a forked child may use.
+spools: dict[str, str] = {}
+#: Dask's tasks say under this name which collectors want to know of them.
+ANNOTATION = "roastcoffea"
 
 
 def topic_of(identity: str) -> str:
@@ -55,6 +59,20 @@ class Route(NamedTuple):
                 outbox.put(record)
             return True
         return self.spool is not None and spool.write(self.spool, self.worker(), record)
+
+
+def open_route() -> Route:
+    """To the collectors that are open in this process, or were when it was forked."""
+    return Route(tuple(listeners or spools), next(iter(spools.values()), None))
+
+
+def ids_of_task() -> tuple[str, ...]:
+    """The collectors that want to know of the Dask task that the calling thread is at."""
+    worker = dask_worker()
+    if worker is None:
+        return ()
+    task = getattr(worker, "state", worker).tasks.get(worker.get_current_task())
+    return tuple((getattr(task, "annotations", None) or {}).get(ANNOTATION, ()))
 
 
 @functools.lru_cache(maxsize=16)

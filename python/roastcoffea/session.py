@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sys
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from roastcoffea import hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.recording import Recording
+from roastcoffea.route import listeners, spools
 
 __all__ = ["Session", "processor_name_of"]
 
+_END_SECONDS = 5.0  # that the end of the block may take
 _PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
 #: Processors that we switched off at the end of a collection (the user did not).
 _switched_off: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -38,10 +41,19 @@ class Session:
         The processor, if the user named it.
     name, path : str, path
         Of the run.
+    carry : bool
+        Whether to bring this package to workers that have not got it.
     """
 
     def __init__(
-        self, target: Any, backend: str | None, interval: float | None, processor: Any, name: Any, path: Any
+        self,
+        target: Any,
+        backend: str | None,
+        interval: float | None,
+        processor: Any,
+        name: Any,
+        path: Any,
+        carry: bool = True,
     ) -> None:
         self.target = target
         self.backend_name = backend
@@ -59,6 +71,13 @@ class Session:
         self._seal: weakref.finalize[..., Any] | None = None
         self._preprocess_ns = 0
         self._flag_before: bool | None = None
+        self._carry = carry
+        self._ran = False  # a Runner that we measure
+        self._elsewhere: str | None = None  # what was said of a Runner that we do not measure
+        self._error: BaseException | None = None
+        self._steps: list[tuple[Any, Callable[[], Any]]] = []  # of the end, the first one last, and whose each is
+        self.t_start, self.t_end = time.time(), float("nan")
+        self._started, self._elapsed = time.monotonic_ns(), 0
 
     @property
     def spool(self) -> str | None:
@@ -67,36 +86,63 @@ class Session:
     # ---- beginning and end
 
     def open(self) -> None:
-        self.t_start = time.time()
-        self._started = time.monotonic_ns()
+        """Everything but the spans. Each step of the end is noted before what it ends: an interrupt may come between."""
+        self.t_start, self._started = time.time(), time.monotonic_ns()
+        self._at_the_end(self._end)
         with self.guard("facts about the run"):
             self._note_facts()
+        self._at_the_end(functools.partial(hooks.detach, self))
         with self.guard("coffea's Runner"):
             hooks.attach(self)
-        work.listeners[self.identity] = self.recording.receive
+        self._at_the_end(self._listen_no_more)
+        listeners[self.identity] = self.recording.receive
         with self.guard("workers"):
             self._add_backend(backend_for(self.target, self.backend_name, self.guard))
+        self._at_the_end(self._switch_off)
         with self.guard("the processor's switch"):
             self._switch_on()
 
+    def begin_spans(self) -> None:
+        """What the calling thread submits from now on is ours."""
+        for backend in self.backends:
+            self._begin_span(backend)
+
+    def end_spans(self) -> None:
+        """The opposite, on the same thread."""
+        for backend, span in self.spans:
+            with self.guard("fine metrics"):
+                backend.close_span(span)
+
     def close(self, error: BaseException | None) -> None:
-        elapsed = time.monotonic_ns() - self._started
-        self.t_end = self.t_start + elapsed / 1e9
-        try:
-            with self.guard("coffea's Runner"):
-                hooks.detach(self)
-            with self.guard("the processor's switch"):
-                self._switch_off()
-            for backend in list(self.backends):
-                with self.guard("the end of the timeline"):
-                    self._finish(backend)
-            with self.guard("facts about the run"):
-                self._note_end(elapsed, error)
-        finally:
-            work.listeners.pop(self.identity, None)
-            self._seal = weakref.finalize(self, self.recording.close, _outcome(error))
-            if self.recording.chunks or error is not None:
-                self.seal()
+        """End it. May be called again if it was interrupted, and goes on where it was: what is left has a second then."""
+        now, again = time.monotonic(), self.recording.deadline != float("inf")
+        self.recording.deadline = min(self.recording.deadline, now + (1 if again else _END_SECONDS))
+        if not again:
+            self._error, self._elapsed = error, time.monotonic_ns() - self._started
+            self.t_end = self.t_start + self._elapsed / 1e9
+        self._unwind()
+
+    def _at_the_end(self, step: Callable[[], Any], owner: Any = None) -> None:
+        self._steps.append((owner, step))
+
+    def _unwind(self, owner: Any = None) -> None:
+        """Do the steps of the end, the last first; only those of an owner if there is one."""
+        while steps := [step for step in self._steps if owner is None or step[0] is owner]:
+            with self.guard("the end of the run"):
+                steps[-1][1]()
+            self._steps.remove(steps[-1])
+
+    def _listen_no_more(self) -> None:
+        listeners.pop(self.identity, None)
+        spools.pop(self.identity, None)
+
+    def _end(self) -> None:
+        with self.guard("facts about the run"):
+            self._note_end()
+        if self._seal is None:
+            self._seal = weakref.finalize(self, self.recording.close, _outcome(self._error))
+        if self.recording.chunks or self._error is not None:
+            self.seal()
 
     def seal(self) -> None:
         """End the run file.
@@ -118,13 +164,15 @@ class Session:
             with contextlib.suppress(PackageNotFoundError):
                 fact(package, version(package))
 
-    def _note_end(self, elapsed: int, error: BaseException | None) -> None:
-        fact = self.recording.fact
+    def _note_end(self) -> None:
+        fact, error = self.recording.fact, self._error
         fact("t_end_ns", int(self.t_end * 1e9))
-        fact("elapsed_ns", elapsed)
+        fact("elapsed_ns", self._elapsed)
         fact("processor", self.processor_name)
         if self._preprocess_ns:
             fact("preprocess_ns", self._preprocess_ns)
+        if not self.recording.chunks:
+            fact("no_chunks", self._why_no_chunks())
         if error is not None:
             fact("error_type", type(error).__name__)
             fact("error", str(error)[:1000])
@@ -132,29 +180,48 @@ class Session:
     # ---- backends
 
     def _add_backend(self, backend: AbstractMetricsBackend) -> None:
-        backend.recording = self.recording
+        backend.recording, backend.carry = self.recording, self._carry
         self.backends.append(backend)
         self.recording.fact("engine", backend.engine)
+        self._at_the_end(backend.close, backend)
+        self._at_the_end(functools.partial(self._stop_tracking, backend), backend)
+        self._at_the_end(functools.partial(self._read_span, backend), backend)
         with self.guard("workers"):
             backend.open()
             if self.interval is not None:
                 backend.start_tracking(self.interval)
+        if self.recording.spool is not None:
+            spools[self.identity] = self.recording.spool
+
+    def _begin_span(self, backend: AbstractMetricsBackend) -> None:
         with self.guard("fine metrics"):
             if backend.supports_fine_metrics():
                 self.spans.append((backend, backend.create_span(self.recording.name)))
 
-    def _finish(self, backend: AbstractMetricsBackend) -> None:
+    def _read_span(self, backend: AbstractMetricsBackend) -> None:
         for owner, span in self.spans:
             if owner is backend and span is not None:
                 with self.guard("fine metrics"):
                     backend.close_span(span)
                     backend.processor_name = self.processor_name
                     self._note_activities(backend.get_span_metrics(span))
-        with self.guard("the end of the timeline"):
-            data = backend.stop_tracking() if self.interval is not None else None
-            if data:
-                record_tracking_data(self.recording, data)
-        backend.close()
+
+    def _stop_tracking(self, backend: AbstractMetricsBackend) -> None:
+        data = backend.stop_tracking() if self.interval is not None else None
+        if data:
+            record_tracking_data(self.recording, data)
+
+    def _why_no_chunks(self) -> str:
+        """The known reasons, the most telling first."""
+        if getattr(self.processor, work.FLAG, None) is False and not _we_switched_off(self.processor):
+            return f"collection is switched off for {self.processor_name}: its {work.FLAG} is False"
+        known = (why for why in (backend.why_no_chunks() for backend in self.backends) if why)
+        if not self._ran and self._elsewhere:
+            return self._elsewhere
+        if not self._ran:
+            nothing = "no coffea Runner ran inside the with block, and no function with @track_metrics"
+            return next(known, nothing)
+        return next(known, "chunks were computed, but no record of them came back")
 
     def _note_activities(self, sums: dict[tuple[str, ...], float]) -> None:
         self.span_metrics = sums
@@ -166,7 +233,13 @@ class Session:
     # ---- what the hooks tell (see hooks.Listener)
 
     def wants(self, runner: Any) -> bool:
-        return self.target is None or any(backend.wants(runner) for backend in self.backends)
+        wanted = self.target is None or any(backend.wants(runner) for backend in self.backends)
+        self._ran = self._ran or wanted
+        why = None if wanted else next((why for why in (b.why_not(runner) for b in self.backends) if why), None)
+        if why:
+            self._elsewhere = why
+            self.guard.say("another cluster", why)
+        return wanted
 
     @contextlib.contextmanager
     def running(self, runner: Any, processor: Any, client: Any) -> Iterator[None]:
@@ -175,24 +248,24 @@ class Session:
         if self.processor_name is None:
             self.processor_name = processor_name_of(processor)
         self.recording.fact("executor", type(runner.executor).__name__)
-        late = self._late_backend(client)
+        late = self._late_backend(runner, client)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._flag_away(processor))
             for backend in self.backends:
                 if backend.wants(runner):
                     stack.enter_context(backend.running(runner, processor))
             yield
-        if late is not None:  # coffea closes this cluster with the run
-            self._finish(late)
+        if late is not None:  # coffea may close this cluster with the run
+            self._unwind(late)
             self.backends.remove(late)
 
-    def _late_backend(self, client: Any) -> AbstractMetricsBackend | None:
-        """For a cluster that only this run has, made by coffea."""
-        if self.target is not None or client is None:
-            return None
-        if any(getattr(backend, "client", None) is client for backend in self.backends):
+    def _late_backend(self, runner: Any, client: Any) -> AbstractMetricsBackend | None:
+        """For a cluster that nobody here looks at yet: coffea made it for this run, or the user gave us something else."""
+        looking = (backend for backend in self.backends if getattr(backend, "client", None) is not None)
+        if client is None or any(backend.client is client or backend.wants(runner) for backend in looking):  # type: ignore[attr-defined]
             return None
         self._add_backend(backend_for(client, None, self.guard))
+        self._begin_span(self.backends[-1])
         return self.backends[-1]
 
     @contextlib.contextmanager

@@ -9,7 +9,7 @@ original arguments, two of which it wraps, because coffea calls them exactly at 
     … returns                  → return:   the result is handed back
 
 So nothing is patched in a worker, every executor is measured the same way, and where this package is not installed the
-very same pickle loads as the original function (see ``__reduce__``).
+very same pickle loads as what calls the original function (see ``shipping``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from roastcoffea import messages
+from roastcoffea import messages, shipping
 from roastcoffea.guard import Guard
 from roastcoffea.route import Route, listeners
 
@@ -42,12 +42,6 @@ __all__ = [
 FLAG = "_roastcoffea_collect_metrics"
 #: Where messages travel in an output when there is no other way: a list, because those of chunks are added up.
 KEY = "__roastcoffea_metrics__"
-
-_LOADER = (
-    "(lambda find: __import__('roastcoffea.work', fromlist=['load']).load(original, state) "
-    "if find('roastcoffea') and find('roastcoffea.work') else original)"
-    "(__import__('importlib.util', fromlist=['find_spec']).find_spec)"
-)
 
 
 def load(original: Callable[..., Any], state: dict[str, Any]) -> Callable[..., Any]:
@@ -89,10 +83,8 @@ class WorkFunction:
         self.guard = route.guard
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker without this package must get the original function, not an error: so the pickle names nothing of
-        # ours, but holds an expression that looks for it.
         state = {**self.route._asdict(), "remote": self.remote, "round": self.round}
-        return eval, (_LOADER, {"original": self.original, "state": state})
+        return shipping.ship_function("roastcoffea.work:load", self.original, state)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         attempt = None

@@ -18,7 +18,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 from distributed.metrics import time
 from tornado.ioloop import PeriodicCallback
 
-from roastcoffea import messages, sampling
+from roastcoffea import messages, sampling, shipping
 from roastcoffea.guard import Guard
 from roastcoffea.outbox import Outbox
 from roastcoffea.route import topic_of
@@ -40,17 +40,19 @@ class SchedulerTracker(SchedulerPlugin):
     identity : str
         Of the collector.
     client : str
-        Id of the client whose tasks are of interest.
+        Id of the client that listens. Its tasks are of interest, and those of ``clients``.
     """
 
     def __init__(self, identity: str, client: str) -> None:
         self.identity = identity
         self.name = topic_of(identity)
         self.client = client
+        self.clients = {client}  # whose tasks are of interest
         self.guard = Guard()
         self.probes: set[str] = set()  # addresses of the workers that may send us something
         self.no_probes = asyncio.Event()
         self.tracking = False
+        self.leaving = False
         self.keys: set[Any] = set()
         self.failures: dict[Any, int] = {}
         self.looked = float("-inf")  # at the workers, when
@@ -140,7 +142,7 @@ class SchedulerTracker(SchedulerPlugin):
     # ---- tasks
 
     def update_graph(self, scheduler: Any, *, client: str, tasks: list[Any], **kwargs: Any) -> None:
-        if client == self.client and self.tracking:
+        if client in self.clients and self.tracking:
             self.keys.update(tasks)
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -200,21 +202,42 @@ class SchedulerTracker(SchedulerPlugin):
             self.tick()
         self.tracking = False
 
-    async def leave(self) -> None:
-        """Take everything of ours off the cluster.
+    async def leave(self, seconds: float = 60) -> None:
+        """Take everything of ours off the cluster. The client is told after so many seconds at the latest; what does not
+        answer until then is waited for here, alone.
 
         An event that came after its topic was forgotten would bring it back. A worker's last one is its goodbye.
         """
+        if self.leaving:
+            return
+        self.leaving = True
         with self.guard("leaving the scheduler"):
             self.stop()
+            removal = asyncio.ensure_future(self.remove_probes())
+            await self.goodbyes(seconds)
+            self.send([], last=True)
+            self.scheduler.unsubscribe_topic(self.name, self.client)
+            await removal
+            await self.goodbyes(None)
+        self.scheduler.plugins.pop(self.name, None)
+        self.scheduler.task_metadata.pop(self.name, None)
+        getattr(self.broker, "_topics", {}).pop(self.name, None)
+
+    async def remove_probes(self) -> None:
+        with self.guard("leaving the workers"):
             if self.name in self.scheduler.worker_plugins:
                 await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
-            self.no_probes.clear()
-            if self.probes:
-                await self.no_probes.wait()
-            self.send([], last=True)
-        self.scheduler.plugins.pop(self.name, None)
-        getattr(self.broker, "_topics", {}).pop(self.name, None)
+
+    async def goodbyes(self, seconds: float | None) -> None:
+        """Wait until every worker that spoke has sent its last; those that have not in time are noted."""
+        self.no_probes.clear()
+        if self.probes:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.no_probes.wait(), seconds)
+        if self.probes:
+            who = ", ".join(sorted(self.probes)[:3])
+            text = f"{len(self.probes)} workers did not answer at the end ({who}): what they had not sent yet is missing"
+            self.send([messages.Note(text)])
 
 
 def _joined(worker: Any, when: float | None) -> messages.Joined:
@@ -245,16 +268,8 @@ def _heartbeat(worker: Any) -> messages.Heartbeat:
 
 _SOONEST, _LATEST = 0.5, 1.0  # seconds between the messages of a worker
 
-_LOADER = (
-    "(lambda find: __import__('roastcoffea.backends._plugins', fromlist=['load_probe']).load_probe(state) "
-    "if find('roastcoffea') and find('roastcoffea.work') and find('distributed') "
-    "else __import__('distributed').WorkerPlugin())"
-    "(__import__('importlib.util', fromlist=['find_spec']).find_spec)"
-)
-
-
 def load_probe(state: dict[str, Any]) -> WorkerPlugin:
-    """Rebuild a ``WorkerProbe`` from its pickle."""
+    """Make the probe that a client wants on this worker: see ``landing``."""
     return WorkerProbe(state["identity"], state["hz"])
 
 
@@ -267,18 +282,22 @@ class WorkerProbe(WorkerPlugin):
         Of the collector.
     hz : float
         How often the sampler looks; 0: it does not run.
+    carry : bool
+        Whether the scheduler has this package for workers that have not got it.
     """
 
-    def __init__(self, identity: str, hz: float) -> None:
+    def __init__(self, identity: str, hz: float, carry: bool = False) -> None:
         self.identity = identity
         self.hz = hz
+        self.carry = carry
         self.name = topic_of(identity)
         self.guard = Guard(lambda text: self.outbox.put(messages.Note(text, os.getpid())))
         self.callback: PeriodicCallback | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Dask closes a worker that cannot load a plugin: where this package is missing, the pickle is an empty plugin.
-        return eval, (_LOADER, {"state": {"identity": self.identity, "hz": self.hz}})
+        # Dask stops a worker that cannot load a plugin: so the pickle is one that loads everywhere.
+        state = {"identity": self.identity, "hz": self.hz, "name": self.name, "carry": self.carry}
+        return shipping.ship_worker_plugin(state | {"wanted": shipping.wanted()})
 
     def setup(self, worker: Any) -> None:
         self.worker = worker

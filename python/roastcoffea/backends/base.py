@@ -29,6 +29,8 @@ class AbstractMetricsBackend(ABC):
     processor_name: str | None = None
     #: Where a backend that records by itself puts its records; set by the collector before ``start_tracking``.
     recording: Recording = None  # type: ignore[assignment]  # only without a collector
+    #: Whether to bring this package to workers that have not got it; set by the collector.
+    carry: bool = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -85,6 +87,14 @@ class AbstractMetricsBackend(ABC):
     def wants(self, runner: Any) -> bool:
         """Whether the chunks of a coffea Runner belong to what this backend looks at."""
         return True
+
+    def why_not(self, runner: Any) -> str | None:
+        """What to tell the user about a Runner that this backend does not want; None: it is somebody else's."""
+        return None
+
+    def why_no_chunks(self) -> str | None:
+        """Why no chunk could be measured, if this backend knows."""
+        return None
 
     def running(self, runner: Any, processor: Any) -> contextlib.AbstractContextManager[Any]:
         """Around one run of a coffea Runner."""

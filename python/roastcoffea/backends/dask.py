@@ -1,29 +1,35 @@
 """Dask: plugins on the scheduler and the workers, events that stream to the client, and a span around the run.
 
-Where the scheduler has not got this package, the client asks it for the state of the workers instead; where workers have
-not got it, their chunks run unmeasured. Both are said once.
+This package need not be installed on the cluster: it is carried there (``landing``). Where it cannot be used, the client asks
+the scheduler for the state of the workers instead, and chunks run unmeasured; both are said. Nobody is waited for who does
+not answer: a probe says hello when it is there, and what leaves the cluster does so by itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, overload
 
-from roastcoffea import messages
+from roastcoffea import messages, shipping
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.recording import Recording
+from roastcoffea.route import ANNOTATION
 from roastcoffea.settings import settings
 
 __all__ = ["DaskBackend", "DaskMetricsBackend"]
 
 _FINE_WORKERS = 100  # in a larger cluster the heartbeats are timeline enough
-_PATIENCE = 30.0  # seconds to wait for an answer of the scheduler before going on without it
+_PATIENCE = 5.0  # seconds to wait for an answer of the scheduler before going on without it
+_HELLO_SECONDS = 2.0  # that the first workers have for their hello before the block begins without them
+_GOODBYE_SECONDS = 1.0  # that workers have for their last message, where the client has to wait for it
+_GOODBYE_SHARE = 0.8  # of the time that is left at the end: the rest is for telling the client
 
 
 class DaskMetricsBackend(AbstractMetricsBackend):
@@ -34,7 +40,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     client : distributed.Client
         Connected to the cluster.
     any_client : bool
-        Whether to measure what other clients of this process run on the cluster, too.
+        Whether to measure what other clients of this process run on the cluster, too, also those of other collectors.
     """
 
     engine = "dask"
@@ -46,10 +52,18 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self.processor_prefixes: set[str] = set()
         self.processor_name: str | None = None
         self._own: Recording | None = None
-        self._end = threading.Event()
+        self._usable = True
         self._tracker = False
         self._probes = False
+        self._cargo_sent = False
         self._polling = False
+        self._workers: set[str] = set()  # that were there
+        self._measured: set[str] = set()  # that said hello
+        self._unable: dict[str, str] = {}  # that cannot use this package, and why
+        self._speaking: set[str] = set()  # that have sent something, and not their last
+        self._heard = threading.Condition()
+        self._last = asyncio.Event()  # the tracker has sent its last
+        self._leaving: concurrent.futures.Future[None] | None = None
         self._versions: dict[str, Any] = {}
         self._scheduler_offset = self._scheduler_error = 0.0
         self._span: dict[str, Any] | None = None
@@ -58,13 +72,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     @classmethod
     def accepts(cls, target: Any) -> bool:
-        """A client, a coffea executor that has one, the address of a scheduler; nothing, if the context has a client."""
-        return isinstance(target, str) or _client_of(target) is not None
+        """A client, a coffea executor that has one, a cluster, the address of a scheduler; nothing, if there is a client."""
+        return isinstance(target, str) or _is_cluster(target) or _client_of(target) is not None
 
     @classmethod
     def of_target(cls, target: Any) -> DaskMetricsBackend:
-        if not isinstance(target, str):
-            return cls(_client_of(target))
+        client = None if isinstance(target, str) else _client_of(target)
+        if client is not None:
+            return cls(client)
         from distributed import Client
 
         backend = cls(Client(target, set_as_default=False), any_client=True)
@@ -75,6 +90,10 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def open(self) -> None:
         recording = self.recording
+        if self.client.asynchronous:
+            recording.guard.say("asynchronous", self._why_asynchronous)
+            self._usable = False
+            return
         recording.takers |= {
             messages.Hello: self._on_hello,
             messages.Joined: self._on_joined,
@@ -82,27 +101,30 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             messages.Heartbeat: self._on_heartbeat,
             messages.Task: self._on_task,
         }
+        _looking.append(self)
         self._versions = self._handshake()
         recording.fact("distributed", self._versions.get("distributed"))
         self.client.subscribe_topic(recording.topic, self._event)
-        if self._versions.get("roastcoffea"):
-            with recording.guard("the scheduler's own account"):
-                self._install_tracker()
+        with recording.guard("the scheduler's own account"):
+            self._install_tracker()
         with recording.guard("chunks on Dask workers"):
             self._install_probes()
+
+    _why_asynchronous = (
+        "nothing is measured: this client is asynchronous, so write 'async with MetricsCollector(client) as collector:'"
+    )
 
     def start_tracking(self, interval: float = 1.0) -> None:
         if self.recording is None:  # used without a collector
             self.recording = self._own = Recording(name="tracking")
             self.recording.fact("t_start_ns", time.time_ns())
             self.open()
+        if not self._usable:
+            return
         if self._tracker:
             with self.recording.guard("the scheduler's own account"):
                 self.recording.take(self._on_scheduler(_track(), name=self.recording.topic, interval=interval))
         else:
-            self.recording.guard.say(
-                "scheduler", "the scheduler has not got roastcoffea: it is asked from the client, and tasks are not listed"
-            )
             self._polling = True
             self.client.loop.add_callback(self._poll, interval)
 
@@ -121,37 +143,54 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._ask_probes()
 
     def close(self) -> None:
+        if self in _looking:
+            _looking.remove(self)
         try:
             if self._connected():
-                self.flush()
                 with self.recording.guard("leaving the cluster"):
                     self._leave()
+                self._say_unmeasured(self._workers)
         finally:
             if self._own_client:
-                self.client.close()
+                self.client.close(timeout=_PATIENCE)
 
     def _leave(self) -> None:
+        """Take everything of ours off the cluster. What is slow goes on after us: nothing of it depends on this thread."""
+        if self._leaving is None:
+            seconds = self.recording.seconds_left(_PATIENCE)
+            self._leaving = self._soon(self._leave_cluster(seconds))
+        with contextlib.suppress(concurrent.futures.TimeoutError):
+            self._leaving.result(self.recording.seconds_left(_PATIENCE) + 0.2)
+            return
+        self.recording.guard.say("leaving", "the cluster did not say goodbye in time: what it had not sent yet is missing")
+
+    async def _leave_cluster(self, seconds: float) -> None:
         topic = self.recording.topic
         try:
             if not self._tracker:
-                self._leave_from_here(topic)
-            elif self._on_scheduler(_leave(), name=topic):
-                self._end.wait(_PATIENCE)
+                await asyncio.wait_for(self._leave_from_here(topic), seconds)
+            elif await self.client._run_on_scheduler(_leave(), name=topic, seconds=seconds * _GOODBYE_SHARE):
+                await asyncio.wait_for(self._last.wait(), seconds)
             else:
                 self._say_lost()
         finally:
             self.client._event_handlers.pop(topic, None)
 
-    def _leave_from_here(self, topic: str) -> None:
+    async def _leave_from_here(self, topic: str) -> None:
         """Where nobody on the scheduler does it for us."""
-        if self._probes:
-            self.client.unregister_worker_plugin(topic)
-        self.client.unsubscribe_topic(topic)
-        self._on_scheduler(_forget_topic(), name=topic)
+        try:
+            if self._probes:
+                with contextlib.suppress(Exception):  # it may not be there any more
+                    await self.client._unregister_worker_plugin(topic)
+            until = time.monotonic() + _GOODBYE_SECONDS
+            while self._speaking and time.monotonic() < until:  # later events would bring the topic back
+                await asyncio.sleep(0.02)
+        finally:
+            await self.client._run_on_scheduler(_forget_topic(), name=topic)
 
     def _connected(self) -> bool:
-        if self.client.status == "running":
-            return True
+        if not self._usable or self.client.status == "running":
+            return self._usable
         self._say_lost()
         return False
 
@@ -163,6 +202,18 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         own, self._own = self.recording, None
         del self.recording
         return own.end_as_tracking_data()
+
+    # ---- asking the cluster
+
+    def _soon(self, call: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
+        """Have something done by the client's own thread, which an interrupt of this one does not reach."""
+        return asyncio.run_coroutine_threadsafe(call, self.client.loop.asyncio_loop)
+
+    def _ask(self, call: Coroutine[Any, Any, Any]) -> Any:
+        return self._soon(call).result(self.recording.seconds_left(_PATIENCE))
+
+    def _on_scheduler(self, function: Callable[..., Any], **kwargs: Any) -> Any:
+        return self._ask(self.client._run_on_scheduler(function, **kwargs))
 
     def _handshake(self) -> dict[str, Any]:
         """Ask the scheduler for versions and its clock; the quickest of three answers gives the best clock."""
@@ -177,34 +228,77 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         self._scheduler_error, self._scheduler_offset = best[0] / 2, best[1]
         return best[2]
 
-    def _on_scheduler(self, function: Callable[..., Any], **kwargs: Any) -> Any:
-        return self.client.sync(self.client._run_on_scheduler, function, callback_timeout=_PATIENCE, **kwargs)
-
     def _install_tracker(self) -> None:
         from roastcoffea.backends._plugins import SchedulerTracker
 
+        topic = self.recording.topic
+        why = self._on_scheduler(_land(), step="settle", wanted=shipping.wanted(), carry=self.carry)
+        if why and self.carry:
+            why = self._ask(self._send_cargo())
+        if why:
+            self.recording.guard.say(
+                "scheduler", f"the scheduler is asked from the client, and tasks are not listed: {why}"
+            )
+            return
         tracker = SchedulerTracker(self.recording.identity, self.client.id)
-        self.client.register_plugin(tracker, name=tracker.name)
         self._tracker = True
+        self._ask(self.client._register_scheduler_plugin(tracker, name=topic, idempotent=False))
+
+    async def _send_cargo(self) -> str:
+        """Bring this package to the scheduler, once: workers get it there. Gives why the scheduler cannot use it itself."""
+        if self._cargo_sent:
+            return ""
+        self._cargo_sent = True
+        cargo = await asyncio.to_thread(shipping.cargo)
+        why: str = await self.client._run_on_scheduler(
+            _land(), step="settle_carried", wanted=shipping.wanted(), cargo=cargo, key=self.recording.topic
+        )
+        return why
 
     def _install_probes(self) -> None:
         from roastcoffea.backends._plugins import WorkerProbe
 
-        workers = len(self.client.scheduler_info(n_workers=-1)["workers"])
-        probe = WorkerProbe(self.recording.identity, settings.sampler_hz if workers <= _FINE_WORKERS else 0)
+        workers = set(self.client.scheduler_info(n_workers=-1)["workers"])
+        hz = settings.sampler_hz if len(workers) <= _FINE_WORKERS else 0
         self._probes = True
-        self.client.register_plugin(probe, name=probe.name)
-        answers = self._ask_probes()
-        missing = [address for address, answer in answers.items() if answer is None]
-        if missing:
-            self.recording.guard.say(
-                "workers without us",
-                f"{len(missing)} of {len(answers)} workers have not got roastcoffea: their chunks are not measured",
-            )
+        self._soon(self._register(WorkerProbe(self.recording.identity, hz, self.carry)))
+        with self._heard:
+            self._heard.wait_for(lambda: workers <= self._measured | self._unable.keys(), _HELLO_SECONDS)
+        self._workers |= workers
+        self._say_unmeasured(self._unable.keys())
 
-    def _ask_probes(self) -> dict[str, Any]:
-        """What each worker says of itself, after everything that it had to send; None for one without this package."""
-        answers = self._on_workers(_ask_probe(), name=self.recording.topic)
+    async def _register(self, probe: Any) -> None:
+        """The scheduler answers when all workers have: some may never."""
+        with self.recording.guard("chunks on Dask workers"):
+            try:
+                await self.client._register_worker_plugin(probe, name=probe.name, idempotent=False)
+            except Exception:  # Dask keeps a plugin that it could not register
+                await self.client._unregister_worker_plugin(probe.name)
+                raise
+
+    def _say_unmeasured(self, workers: Any) -> None:
+        """Say how many of these are without a probe, and why. Those that never answered are told from the rest."""
+        unmeasured = set(workers) - self._measured
+        for address in unmeasured:
+            self.recording.worker(address, probe=0)
+        if unmeasured:
+            text = f"{len(unmeasured)} of {len(self._workers)} workers are not measured: {self._why_unmeasured(unmeasured)}"
+            self.recording.guard.say(text, text)
+
+    def _why_unmeasured(self, workers: set[str]) -> str:
+        reasons = sorted({self._unable.get(address, "no answer came") for address in workers})
+        return "; ".join(reasons[:3])
+
+    def why_no_chunks(self) -> str | None:
+        if not self._usable:
+            return self._why_asynchronous
+        if self._workers and not self._measured:
+            return f"none of the {len(self._workers)} workers could be measured: {self._why_unmeasured(self._workers)}"
+        return None
+
+    def _ask_probes(self) -> None:
+        """Have each worker send what it has, and wait until that is here."""
+        answers = self._ask(self.client._run(_ask_probe(), on_error="return", name=self.recording.topic))
         sent = {}
         for address, answer in answers.items():
             if isinstance(answer, (list, tuple)):  # else an exception: it has gone meanwhile
@@ -215,13 +309,6 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self.recording.guard.say(
                 "records that are under way", f"the last records of some workers did not come within {_PATIENCE:g} s"
             )
-        return answers
-
-    def _on_workers(self, function: Callable[..., Any], **kwargs: Any) -> dict[str, Any]:
-        answers: dict[str, Any] = self.client.sync(
-            self.client._run, function, callback_timeout=_PATIENCE, on_error="return", **kwargs
-        )
-        return answers
 
     # ---- what comes in on the topic
 
@@ -230,9 +317,26 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         if recording is None:
             return
         with recording.guard("events of the cluster"):
+            unable = messages.unable_in(event[1])
+            if unable is not None:
+                self._on_unable(*unable)
+            if messages.wants_cargo(event[1]):
+                self.client.loop.add_callback(self._send_cargo)
             packed, last = messages.message_in(event[1])
+            self._note_speaker(event[1].get("worker"), last)
             if packed and recording.take(packed).sender == "scheduler" and last:
-                self._end.set()
+                self._last.set()
+
+    def _note_speaker(self, worker: str | None, last: bool) -> None:
+        if last:
+            self._speaking.discard(worker or "")
+        elif worker:
+            self._speaking.add(worker)
+
+    def _on_unable(self, worker: str, why: str) -> None:
+        with self._heard:
+            self._unable[worker] = why
+            self._heard.notify_all()
 
     @overload
     def _to_client_clock(self, when: float) -> int: ...
@@ -249,6 +353,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return None if when is None else self.recording.to_worker_clock(self._to_client_clock(when), worker)
 
     def _on_joined(self, _: str, joined: messages.Joined) -> None:
+        self._workers.add(joined.worker)
         self.recording.worker(
             joined.worker,
             name=joined.name,
@@ -270,7 +375,12 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             host=hello.host,
             clock_offset_ns=int(offset * 1e9),
             clock_error_ns=int(error * 1e9),
+            probe=1,
         )
+        with self._heard:
+            self._measured.add(hello.worker)
+            self._workers.add(hello.worker)
+            self._heard.notify_all()
 
     def _on_heartbeat(self, _: str, heartbeat: messages.Heartbeat) -> None:
         sample = heartbeat._asdict()
@@ -323,9 +433,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             return None
         import dask
 
-        outer = dask.get_annotations().get("span") or {"name": (), "ids": ()}
+        around = dask.get_annotations()
+        outer = around.get("span") or {"name": (), "ids": ()}
         identity = str(uuid.uuid4())
         info: dict[str, Any] = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
+        info["collectors"] = (*around.get(ANNOTATION, ()), self.recording.identity)
         info["context"] = self.in_span(info)
         info["context"].__enter__()
         self._span = info
@@ -344,7 +456,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         if info is None:
             yield
         else:
-            with dask.annotate(span={"name": info["names"], "ids": info["ids"]}):
+            span = {"name": info["names"], "ids": info["ids"]}
+            with dask.annotate(**{"span": span, ANNOTATION: info["collectors"]}):
                 yield
 
     def get_span_metrics(
@@ -373,6 +486,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         deadline = ended + max(retry_delay * (2**max_retries - 1), 2 * answer["interval"] + 1)
         pause = retry_delay / 5
         while not _settled(answer, ended, unchanged_since) and answer["now"] < deadline:
+            if self.recording.seconds_left(pause) < pause:
+                self.recording.guard.say("fine metrics", "fine metrics are of what had come when the time for them was up")
+                break
             time.sleep(pause)
             pause = min(pause * 1.5, max(answer["interval"], retry_delay))
             answer = self._on_scheduler(_read_span(), span_id=span_info["id"])
@@ -399,9 +515,18 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         client = getattr(runner.executor, "client", None)
         if client is None or not hasattr(client, "scheduler"):
             return type(runner.executor).__name__ != "DaskExecutor"
-        if self.any_client:
-            return bool(client.scheduler.address == self.client.scheduler.address)
-        return client is self.client
+        if client is self.client:
+            return True
+        return _address(client) == _address(self.client) is not None and (self.any_client or not _claimed(client))
+
+    def why_not(self, runner: Any) -> str | None:
+        client = getattr(runner.executor, "client", None)
+        if client is None or not hasattr(client, "scheduler") or _claimed(client):
+            return None
+        return (
+            f"a Runner computes on the cluster {_address(client)}, but this collector looks at {_address(self.client)}: "
+            "give its client to MetricsCollector to have it measured"
+        )
 
     @contextlib.contextmanager
     def running(self, runner: Any, processor: Any) -> Iterator[None]:
@@ -409,10 +534,31 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
         names = type(processor).__name__, getattr(processor, "__name__", None)
         self.processor_prefixes.update(name for name in names if name)
+        client = getattr(runner.executor, "client", None)
+        if self._tracker and client is not None and client is not self.client:
+            with self.recording.guard("tasks of another client"):
+                self._on_scheduler(_track_client(), name=self.recording.topic, client=client.id)
 
         inside = self._span and self._span["id"] in (dask.get_annotations().get("span") or {"ids": ()})["ids"]
-        with contextlib.nullcontext() if inside else self.in_span(self._span), _groups_by_span(runner.executor.client):
+        with contextlib.nullcontext() if inside else self.in_span(self._span), _groups_by_span(client):
             yield
+
+
+_looking: list[DaskMetricsBackend] = []  # those that are open in this process
+
+
+def _claimed(client: Any) -> bool:
+    """Whether a collector was opened for this very client."""
+    return any(backend.client is client for backend in _looking)
+
+
+def _address(client: Any) -> str | None:
+    """Where its scheduler is; None if it is closed."""
+    return getattr(client.scheduler, "address", None)
+
+
+def _is_cluster(target: Any) -> bool:
+    return hasattr(target, "scheduler_address") and hasattr(target, "close") and not hasattr(target, "register_plugin")
 
 
 DaskBackend = DaskMetricsBackend
@@ -422,7 +568,8 @@ def _client_of(target: Any) -> Any:
     """The Dask client that a collector was given, by itself or in a coffea executor; or that of the context, or None."""
     if target is None:
         client_module = sys.modules.get("distributed.client")
-        return client_module._get_global_client() if client_module is not None else None
+        client = client_module._get_global_client() if client_module is not None else None
+        return client if getattr(client, "status", None) in ("running", "connecting") else None
     client = target if hasattr(target, "scheduler") else getattr(target, "client", None)
     return client if hasattr(client, "register_plugin") else None
 
@@ -515,16 +662,24 @@ def _heartbeat_of(address: str, facts: dict[str, Any]) -> messages.Heartbeat:
 
 def _describe_scheduler() -> Callable[..., Any]:
     def describe(dask_scheduler: Any = None) -> dict[str, Any]:
-        import importlib.util
         import time
 
         import distributed
 
-        ours = importlib.util.find_spec("roastcoffea")
-        ours = ours and importlib.util.find_spec("roastcoffea.backends._plugins")
-        return {"time": time.time(), "distributed": distributed.__version__, "roastcoffea": ours is not None}
+        return {"time": time.time(), "distributed": distributed.__version__}
 
     return describe
+
+
+def _land() -> Callable[..., Any]:
+    text = shipping.text_of("landing")
+
+    def land(step: str, dask_scheduler: Any = None, **arguments: Any) -> Any:
+        scope: dict[str, Any] = {"__name__": "roastcoffea_landing"}
+        exec(text, scope)
+        return scope[step](**arguments, **({"scheduler": dask_scheduler} if "cargo" in arguments else {}))
+
+    return land
 
 
 def _stop_tracker() -> Callable[..., Any]:
@@ -539,6 +694,7 @@ def _stop_tracker() -> Callable[..., Any]:
 def _forget_topic() -> Callable[..., Any]:
     def forget(name: str, dask_scheduler: Any = None) -> None:
         getattr(getattr(dask_scheduler, "_broker", None), "_topics", {}).pop(name, None)
+        dask_scheduler.task_metadata.pop(name, None)
 
     return forget
 
@@ -551,11 +707,18 @@ def _track() -> Callable[..., Any]:
     return track
 
 
+def _track_client() -> Callable[..., Any]:
+    def track_client(name: str, client: str, dask_scheduler: Any = None) -> None:
+        dask_scheduler.plugins[name].clients.add(client)
+
+    return track_client
+
+
 def _leave() -> Callable[..., Any]:
-    async def leave(name: str, dask_scheduler: Any = None) -> bool:
+    def leave(name: str, seconds: float, dask_scheduler: Any = None) -> bool:
         tracker = dask_scheduler.plugins.get(name)
         if tracker is not None:
-            await tracker.leave()
+            dask_scheduler.loop.add_callback(tracker.leave, seconds)
         return tracker is not None
 
     return leave
