@@ -1,7 +1,7 @@
 /* Block: the base of what is used in a with statement and must clean up behind itself whatever happens.
  *
- * An interrupt (Ctrl-C) can hit between any two steps of Python, also before the first line of __enter__ or __exit__, where no
- * try is of help. Here, in C, there is no such moment:
+ * An interrupt (Ctrl-C) can hit between any two steps of Python, also before the first line of __enter__ or __exit__,
+ * where no try is of help. Here, in C, there is no such moment:
  *
  *   with block:      calls _open(), and _close() of what was opened so far should that raise anything
  *   … end of it      calls _close(kind, error, trace), and once more should that be interrupted

@@ -1,5 +1,5 @@
-/* Which shared libraries this module needs, for machines that have not got them. The dynamic loader knows: it has a list of
- * what is loaded, and each object there has a list of what it needs. */
+/* Which shared libraries this module needs, for machines that have not got them. The dynamic loader knows: it has a
+ * list of what is loaded, and each object there has a list of what it needs. */
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>

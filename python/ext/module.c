@@ -139,7 +139,8 @@ static PyMethodDef core_functions[] = {
     {"pack", core_pack, METH_O, "pack(value)\n--\n\nA value as msgpack."},
     {"unpack", core_unpack, METH_O, "unpack(bytes)\n--\n\nThe value that pack packed."},
     {"libraries", core_libraries, METH_NOARGS,
-     "libraries()\n--\n\nThe files of the libraries that this module needs beyond the C library, as they can be loaded."},
+     "libraries()\n--\n\nThe files of the libraries that this module needs beyond the C library, as they can be "
+     "loaded."},
     {"catalogue", core_catalogue, METH_NOARGS, "catalogue()\n--\n\nEvery metric: its names, unit and meaning."},
     {NULL, NULL, 0, NULL},
 };
@@ -181,9 +182,9 @@ static int core_exec(PyObject *module)
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;
-    return block_type_add(module) || chunk_type_add(module, state) || section_type_add(module, state) || recorder_type_add(module, state) ||
-                   run_type_add(module, state) || summary_type_add(module, state) || table_type_add(module, state) ||
-                   records_type_add(module, state) || inspection_type_add(module)
+    return block_type_add(module) || chunk_type_add(module, state) || section_type_add(module, state) ||
+                   recorder_type_add(module, state) || run_type_add(module, state) || summary_type_add(module, state) ||
+                   table_type_add(module, state) || records_type_add(module, state) || inspection_type_add(module)
                ? -1
                : 0;
 }

@@ -261,8 +261,8 @@ static PyObject *track_named(PyObject *module, roast_section_kind kind, PyObject
     return cached_section(module, kind, name);
 }
 
-/* The functions are methods of one object, and not of the module, because of how they are pickled: as an attribute of that
- * object, which decides itself what becomes of it where this package is missing. */
+/* The functions are methods of one object, and not of the module, because of how they are pickled: as an attribute of
+ * that object, which decides itself what becomes of it where this package is missing. */
 static PyObject *track_time(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *module = PyType_GetModule(Py_TYPE(self));
