@@ -241,13 +241,12 @@ static double spread_at(const void *context, size_t i)
     return spread_value(c->spread, sums->durations.values[i], sums->event_counts.values[i], sums->mem_deltas.values[i]);
 }
 
-static bool set_percentiles(const chunk_sums *sums, roast_summary *summary)
+static bool set_percentiles(chunk_sums *sums, roast_summary *summary)
 {
-    enum { MOST = 4 };
     static const struct {
         size_t count;
-        metric_id metrics[MOST];
-        double percents[MOST];
+        metric_id metrics[MOST_PERCENTILES];
+        double percents[MOST_PERCENTILES];
     } asked[SPREADS] = {
         [SPREAD_DURATION] = {4,
                              {M_run_chunk_duration_p05, M_run_chunk_duration_p50, M_run_chunk_duration_p95,
@@ -258,7 +257,7 @@ static bool set_percentiles(const chunk_sums *sums, roast_summary *summary)
     };
     for (chunk_spread i = 0; i < SPREADS; i++) {
         spread_context context = {sums, i};
-        double values[MOST];
+        double values[MOST_PERCENTILES];
         if (!percentiles(&sums->ranks[i], sums->durations.count, spread_at, &context, asked[i].percents, values,
                          asked[i].count))
             return false;
@@ -321,7 +320,7 @@ static bool add_failure_rows(const analysis *a, roast_summary *summary)
 
 roast_code analyse_chunks(analysis *a, roast_error *err)
 {
-    const chunk_sums *sums = &a->chunks;
+    chunk_sums *sums = &a->chunks;
     roast_summary *summary = a->summary;
     if (!add_dataset_rows(a) || !add_failure_rows(a, summary))
         return fail_memory(err);

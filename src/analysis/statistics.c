@@ -160,59 +160,129 @@ static size_t rank_range(double value)
     return (size_t)((bits >> 63 ? ~bits : bits | UINT64_C(1) << 63) >> (64 - RANK_BITS));
 }
 
+/* What comes before the window moves its ranks, what comes into it is kept; if there is no room, all begin anew. */
+static void window_take(rank_counts *ranks, rank_window *window, double value)
+{
+    if (value < window->low)
+        window->first++;
+    else if (value < window->high && window->count < WINDOW_ROOM)
+        window->values[window->count++] = value;
+    else if (value < window->high)
+        ranks->n_windows = 0;
+}
+
 void rank_count(rank_counts *ranks, double value)
 {
     if (!isfinite(value))
         return;
     ranks->counts[rank_range(value)]++;
     ranks->count++;
+    for (size_t i = 0; i < ranks->n_windows; i++)
+        window_take(ranks, &ranks->windows[i], value);
 }
 
-/* The range that the value of this rank is in, and how many values are in ranges before it that were not wanted. */
-static size_t range_of_rank(const rank_counts *ranks, const bool *wanted, size_t rank, size_t *unwanted_before)
+static size_t rank_after(const rank_counts *ranks, size_t rank)
 {
-    size_t range = 0, before = 0;
-    *unwanted_before = 0;
-    for (; before + ranks->counts[range] <= rank; range++) {
+    return rank + 1 < ranks->count ? rank + 1 : rank;
+}
+
+/* The range that the value of this rank is in. */
+static size_t range_of_rank(const rank_counts *ranks, size_t rank)
+{
+    size_t range = 0;
+    for (size_t before = 0; before + ranks->counts[range] <= rank; range++)
         before += ranks->counts[range];
-        *unwanted_before += wanted[range] ? 0 : ranks->counts[range];
-    }
     return range;
 }
 
-bool percentiles(const rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
-                 const void *context, const double *percents, double *out, size_t count)
+/* How many values are in the ranges before this one that are wanted, or that are not. */
+static size_t values_before(const rank_counts *ranks, const bool *wanted, bool are_wanted, size_t range)
 {
-    bool *wanted = calloc(RANK_RANGES, sizeof *wanted);
-    size_t kept = 0, unwanted, from = ranks->count;
-    for (size_t i = 0; wanted && ranks->count && i < count; i++) {
-        rank_position at = position_of(ranks->count, percents[i]);
-        size_t next = at.below + 1 < ranks->count ? at.below + 1 : at.below;
-        wanted[range_of_rank(ranks, wanted, at.below, &unwanted)] = true;
-        wanted[range_of_rank(ranks, wanted, next, &unwanted)] = true;
-    }
-    for (size_t i = 0; wanted && i < RANK_RANGES; i++)
-        kept += wanted[i] ? ranks->counts[i] : 0;
-    double *values = malloc((kept + 1) * sizeof *values);
-    from = 0;
-    for (size_t i = 0; wanted && values && from < kept && i < n_values; i++) {
+    size_t before = 0;
+    for (size_t i = 0; i < range; i++)
+        before += wanted[i] == are_wanted ? ranks->counts[i] : 0;
+    return before;
+}
+
+/* The values of the wanted ranges, in any order. NULL if memory is out. */
+static double *values_of_ranges(const rank_counts *ranks, const bool *wanted, size_t n_values,
+                                double (*value)(const void *context, size_t index), const void *context)
+{
+    size_t count = values_before(ranks, wanted, true, RANK_RANGES), found = 0;
+    double *values = malloc((count + 1) * sizeof *values);
+    for (size_t i = 0; values && found < count && i < n_values; i++) {
         double v = value(context, i);
         if (isfinite(v) && wanted[rank_range(v)])
-            values[from++] = v;
+            values[found++] = v;
     }
-    for (size_t i = 0; wanted && values && i < count; i++) {
-        out[i] = (double)NAN;
-        if (!ranks->count)
-            continue;
-        rank_position at = position_of(ranks->count, percents[i]);
-        range_of_rank(ranks, wanted, at.below, &unwanted);
-        at.below -= unwanted;
-        out[i] = value_at_position(values, kept, at);
-    }
-    bool done = wanted && values;
+    return values;
+}
+
+/* The ranks around one that a window is to have; wants the ranges that their values are in. */
+static void place_window(rank_window *window, const rank_counts *ranks, size_t rank, bool *wanted)
+{
+    window->first = rank > WINDOW_BEGINS_WITH / 2 ? rank - WINDOW_BEGINS_WITH / 2 : 0;
+    size_t after = ranks->count - window->first;
+    window->count = after < WINDOW_BEGINS_WITH ? after : WINDOW_BEGINS_WITH;
+    size_t last = range_of_rank(ranks, window->first + window->count - 1);
+    for (size_t range = range_of_rank(ranks, window->first); range <= last; range++)
+        wanted[range] = true;
+}
+
+static void fill_window(rank_window *window, const rank_counts *ranks, const bool *wanted, double *values)
+{
+    size_t count = values_before(ranks, wanted, true, RANK_RANGES);
+    size_t from = window->first - values_before(ranks, wanted, false, range_of_rank(ranks, window->first));
+    select_rank(values, count, from);
+    select_rank(values + from, count - from, window->count - 1);
+    window->low = values[from];
+    window->high = values[from + window->count - 1];
+    memcpy(window->values, values + from, window->count * sizeof *values);
+}
+
+static bool make_windows(rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
+                         const void *context, const rank_position *at, size_t count)
+{
+    bool *wanted = calloc(RANK_RANGES, sizeof *wanted);
+    for (size_t i = 0; wanted && i < count; i++)
+        place_window(&ranks->windows[i], ranks, at[i].below, wanted);
+    double *values = wanted ? values_of_ranges(ranks, wanted, n_values, value, context) : NULL;
+    for (size_t i = 0; values && i < count; i++)
+        fill_window(&ranks->windows[i], ranks, wanted, values);
+    ranks->n_windows = values ? count : 0;
     free(wanted);
     free(values);
-    return done;
+    return ranks->n_windows == count;
+}
+
+static bool windows_tell(const rank_counts *ranks, const rank_position *at, size_t count)
+{
+    bool all = ranks->n_windows == count;
+    for (size_t i = 0; all && i < count; i++) {
+        const rank_window *window = &ranks->windows[i];
+        all = at[i].below >= window->first && rank_after(ranks, at[i].below) < window->first + window->count;
+    }
+    return all;
+}
+
+bool percentiles(rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
+                 const void *context, const double *percents, double *out, size_t count)
+{
+    rank_position at[MOST_PERCENTILES];
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (double)NAN;
+        at[i] = ranks->count ? position_of(ranks->count, percents[i]) : (rank_position){0};
+    }
+    if (!ranks->count)
+        return true;
+    if (!windows_tell(ranks, at, count) && !make_windows(ranks, n_values, value, context, at, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        rank_window *window = &ranks->windows[i];
+        at[i].below -= window->first;
+        out[i] = value_at_position(window->values, window->count, at[i]);
+    }
+    return true;
 }
 
 void timeline_add(timeline *t, int64_t t_ns, double value)

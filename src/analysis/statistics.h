@@ -33,18 +33,35 @@ double line_fit_residual_deviation(const line_fit *fit); /* n - 2 */
 /* Exact percentile, linear between ranks; NAN for none. Reorders the values. */
 double percentile(double *values, size_t count, double percent);
 
-/* How many values there are, by their leading bits: then a percentile need look only at the values that share them. */
-enum { RANK_BITS = 14, RANK_RANGES = 1 << RANK_BITS };
+enum {
+    RANK_BITS = 14,
+    RANK_RANGES = 1 << RANK_BITS,
+    MOST_PERCENTILES = 4,
+    WINDOW_ROOM = 8192,
+    WINDOW_BEGINS_WITH = WINDOW_ROOM / 2
+};
 
+/* The values of some ranks that follow one another, in any order: those before are not larger, those after not smaller.
+ * Values that come later are put where they belong, so that a rank is found without looking at all values again until
+ * it has moved out of the window. */
+typedef struct rank_window {
+    size_t first, count; /* ranks [first, first + count) of all values */
+    double low, high;    /* the smallest and the largest that it began with */
+    double values[WINDOW_ROOM];
+} rank_window;
+
+/* How many values there are, by their leading bits: then a percentile need look only at the values that share them. */
 typedef struct rank_counts {
     size_t count;
     uint32_t counts[RANK_RANGES];
+    rank_window windows[MOST_PERCENTILES]; /* around the percentiles that were asked for */
+    size_t n_windows;                      /* 0 until they were, and when one has become too narrow or too full */
 } rank_counts;
 
 void rank_count(rank_counts *ranks, double value); /* one that is not finite is left out */
-/* Exact percentiles of values that have all been counted and are given by their index, in one walk over them. NAN for
- * none. False if memory is out. */
-bool percentiles(const rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
+/* Exact percentiles, at most MOST_PERCENTILES and always the same, of values that have all been counted and are given
+ * by their index. NAN for none. Walks over the values only if the windows do not tell. False if memory is out. */
+bool percentiles(rank_counts *ranks, size_t n_values, double (*value)(const void *context, size_t index),
                  const void *context, const double *percents, double *out, size_t count);
 
 /* A quantity over time, given point by point and integrated by trapezoids. Times that go back are passed over. */

@@ -54,6 +54,70 @@ static void percentiles_of_sorted_and_equal_values_are_found_quickly(void **stat
     free(values);
 }
 
+/* Values that keep coming, and how often they were asked for. */
+typedef struct growing_list {
+    double values[30000];
+    size_t count, asked;
+    unsigned seed;
+} growing_list;
+
+static double growing_value(const void *context, size_t index)
+{
+    growing_list *list = (growing_list *)context;
+    list->asked++;
+    return list->values[index];
+}
+
+typedef enum growth { EVENLY, RISING, FALLING, FEW_DIFFERENT, ALL_EQUAL, TOWARDS_THE_MEDIAN, GROWTHS } growth;
+
+static double next_value(growing_list *list, growth how)
+{
+    list->seed = list->seed * 1103515245 + 12345;
+    double any = (double)(list->seed >> 8 & 0xFFFF), n = (double)list->count;
+    const double values[GROWTHS] = {any, n, -n, (double)(list->seed >> 16 & 3), 4, n < 9000 ? any : 32768 + any / 1000};
+    return list->seed >> 16 & 63 ? values[how] : (double)NAN;
+}
+
+static void assert_percentiles_of_growing(growing_list *list, rank_counts *ranks)
+{
+    static const double percents[] = {5, 50, 95, 99};
+    double found[4], *sorted = malloc((list->count + 1) * sizeof *sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (isfinite(list->values[i]))
+            sorted[count++] = list->values[i];
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    assert_true(percentiles(ranks, list->count, growing_value, list, percents, found, 4));
+    for (size_t p = 0; p < 4; p++) {
+        double position = percents[p] / 100 * (double)(count - 1);
+        size_t below = (size_t)floor(position), above = (size_t)ceil(position);
+        assert_true(found[p] == sorted[below] + (sorted[above] - sorted[below]) * (position - (double)below));
+    }
+    free(sorted);
+}
+
+static void percentiles_stay_exact_while_values_come(void **state)
+{
+    (void)state;
+    for (growth how = EVENLY; how < GROWTHS; how++) {
+        growing_list *list = calloc(1, sizeof *list);
+        rank_counts *ranks = calloc(1, sizeof *ranks);
+        double nothing;
+        assert_true(percentiles(ranks, 0, growing_value, list, &(double){50}, &nothing, 1) && isnan(nothing));
+        list->seed = 11 + how;
+        while (list->count < 28000) {
+            size_t more = list->count < 1000 ? 1 + list->count * 3 : 1 + list->seed % 1500;
+            for (; more && list->count < 28000; more--, list->count++)
+                rank_count(ranks, list->values[list->count] = next_value(list, how));
+            assert_percentiles_of_growing(list, ranks);
+        }
+        if (how == EVENLY) /* percentiles do not move far: few of the times, all values were looked at again */
+            assert_true(list->asked < 3 * list->count);
+        free(ranks);
+        free(list);
+    }
+}
+
 static void the_deviation_is_that_of_a_sample(void **state)
 {
     (void)state;
@@ -918,6 +982,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percentiles_equal_those_of_a_sorted_list),
         cmocka_unit_test(percentiles_of_sorted_and_equal_values_are_found_quickly),
+        cmocka_unit_test(percentiles_stay_exact_while_values_come),
         cmocka_unit_test(the_deviation_is_that_of_a_sample),
         cmocka_unit_test(a_line_is_fitted_exactly),
         cmocka_unit_test(the_error_of_an_intercept_is_that_of_least_squares),
