@@ -26,11 +26,14 @@ typedef struct chunk_tally {
 typedef struct dataset_in_file {
     uint32_t file, dataset; /* the dataset is RUN_UNKNOWN for chunks that name none */
     int64_t events;         /* of successful chunks */
+    int64_t read_bytes;     /* compressed size of the branches that were read; ROAST_ABSENT if it is not known */
+    bool counted;           /* the branches of the file are in the tallies of the dataset */
 } dataset_in_file;
 
 /* A set of branches that was read there; RUN_UNKNOWN for chunks that did not tell. Each pair once. */
 typedef struct read_set {
     uint32_t place, set;
+    bool counted; /* that it was read is in the tallies */
 } read_set;
 
 typedef struct read_set_list {
@@ -38,11 +41,44 @@ typedef struct read_set_list {
     dataset_in_file *places;
     read_set *pairs;
     size_t n_places, places_capacity, count, capacity;
+    size_t n_sorted; /* pairs that were there when they were last sorted */
 } read_set_list;
 
 /* False if memory is out. events: of a chunk that succeeded; 0 otherwise. */
 bool read_set_add(read_set_list *list, uint32_t file, uint32_t dataset, uint32_t set, int64_t events);
 void read_set_release(read_set_list *list);
+
+/* A branch in the files of a dataset. */
+typedef struct branch_tally {
+    uint32_t dataset, name;                    /* the dataset is RUN_UNKNOWN for chunks that name none */
+    int64_t compressed, uncompressed, baskets; /* ROAST_ABSENT if no file tells */
+    int64_t entries;                           /* of the files that have it */
+    int64_t files, files_read;
+    bool read;
+} branch_tally;
+
+typedef struct branch_list {
+    u64map numbers; /* (dataset, name) to the place in tallies, from 1 */
+    branch_tally *tallies;
+    size_t count, capacity;
+} branch_list;
+
+typedef struct file_tally {
+    int64_t branches_read; /* ROAST_ABSENT if no chunk of it carried an access log */
+    int64_t bytes_read;    /* compressed size of these branches */
+    int64_t baskets;
+    int64_t entries;  /* of the file when its branches were counted */
+    int64_t branches; /* that were counted */
+    bool counted;     /* there were some */
+} file_tally;
+
+/* What the branches of files amount to. Those of a file are read when they have come, and again when its chunks have
+ * read others: most files are not looked at when a run is refreshed. */
+typedef struct branch_sums {
+    branch_list branches;
+    file_tally *files;
+    bool broken; /* counting failed half way */
+} branch_sums;
 
 /* Failed attempts of one reason in one place. */
 typedef struct failure_group {
@@ -130,6 +166,7 @@ struct roast_analysis {
     worker_sums worker;
     task_sums tasks;
     read_set_list read_sets;
+    branch_sums branches;
     int64_t preload_bytes;
     ledger ledger;
     trace trace;        /* the attempts, if they are not too many */
@@ -148,12 +185,14 @@ roast_code feed_section(void *analysis, const run_section *row);
 roast_code feed_sample(void *analysis, const run_sample *row);
 roast_code feed_preload(void *analysis, int64_t chunk, uint32_t name, roast_str msgpack);
 
-/* The workers that the run has by now; false if memory is out. */
+/* The workers and files that the run has by now; false if memory is out. */
 bool fit_workers(analysis *a);
+bool fit_branches(analysis *a);
 /* What is known of a worker whose rows have been read with something else: then everything is read again. */
 bool workers_changed(const analysis *a);
 void chunk_sums_release(chunk_sums *sums);
 void worker_sums_release(worker_sums *sums);
+void branch_sums_release(branch_sums *sums);
 
 /* The parts of a summary, in the order they are made: later ones use what earlier ones set. */
 roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */

@@ -1,5 +1,5 @@
-/* Rows of branches, and what the datasets and the run say of branches and of the collections they belong to. The list
- * is sorted so that the branches of a dataset stand together, those that were read first, the largest first. */
+/* Rows of branches, and what the datasets and the run say of branches and of the collections they belong to. They
+ * are sorted so that the branches of a dataset stand together, those that were read first, the largest first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "base/str.h"
 #include "model/branch_set.h"
 #include "model/facts.h"
@@ -23,7 +24,8 @@ typedef struct collection_tally {
 
 typedef struct row_pass {
     analysis *a;
-    const branch_list *list;
+    branch_tally *branches; /* sorted */
+    size_t count;
     const dataset_bytes *datasets;
     intern collections; /* of the dataset in hand; the number is the index */
     collection_tally *tallies;
@@ -205,12 +207,11 @@ static bool fill_dataset(row_pass *pass, const branch_tally *branches, size_t co
 
 static bool fill_datasets(row_pass *pass)
 {
-    const branch_list *list = pass->list;
-    for (size_t first = 0, end; first < list->count; first = end) {
+    for (size_t first = 0, end; first < pass->count; first = end) {
         end = first;
-        while (end < list->count && list->tallies[end].dataset == list->tallies[first].dataset)
+        while (end < pass->count && pass->branches[end].dataset == pass->branches[first].dataset)
             end++;
-        if (!fill_dataset(pass, &list->tallies[first], end - first))
+        if (!fill_dataset(pass, &pass->branches[first], end - first))
             return false;
     }
     return true;
@@ -222,8 +223,8 @@ static int64_t count_available(const row_pass *pass, arena *scratch, bool *faile
     unsigned char *seen = arena_alloc(scratch, run_names(pass->a->run), 1);
     int64_t count = 0;
     *failed = !seen;
-    for (size_t i = 0; seen && i < pass->list->count; i++) {
-        const branch_tally *tally = &pass->list->tallies[i];
+    for (size_t i = 0; seen && i < pass->count; i++) {
+        const branch_tally *tally = &pass->branches[i];
         if (tally->files == 0 || seen[tally->name])
             continue;
         seen[tally->name] = 1;
@@ -232,29 +233,41 @@ static int64_t count_available(const row_pass *pass, arena *scratch, bool *faile
     return count ? count : ROAST_ABSENT;
 }
 
-static bool fill_all(row_pass *pass)
+static bool fill_all(row_pass *pass, arena *scratch)
 {
-    arena scratch = {0};
     bool failed;
     roast_summary *summary = pass->a->summary;
-    int64_t available = count_available(pass, &scratch, &failed);
-    arena_release(&scratch);
-    if (failed || !summary_add_rows(summary, ROAST_SCOPE_BRANCH, pass->list->count) || !fill_datasets(pass))
+    int64_t available = count_available(pass, scratch, &failed);
+    if (failed || !summary_add_rows(summary, ROAST_SCOPE_BRANCH, pass->count) || !fill_datasets(pass))
         return false;
-    for (size_t i = 0; i < pass->list->count; i++)
-        fill_row(pass, i, &pass->list->tallies[i]);
+    for (size_t i = 0; i < pass->count; i++)
+        fill_row(pass, i, &pass->branches[i]);
     summary_set_int(summary, M_run_total_branches_available, available);
     if (available != ROAST_ABSENT)
         summary_set_int(summary, M_run_one_column_collections, (int64_t)pass->one_column.count);
     return true;
 }
 
-roast_code fill_branch_rows(analysis *a, branch_list *list, const dataset_bytes *datasets, roast_error *err)
+/* The tallies in order, with a row for chunks that name no dataset: after the others. */
+static bool sort_branches(row_pass *pass, arena *scratch)
 {
-    row_pass pass = {.a = a, .list = list, .datasets = datasets};
-    if (list->count)
-        qsort_r(list->tallies, list->count, sizeof *list->tallies, compare_tallies, a->run);
-    bool filled = fill_all(&pass);
+    const branch_list *list = &pass->a->branches.branches;
+    pass->count = list->count;
+    pass->branches = arena_grow(scratch, list->tallies, list->count, list->count, sizeof *pass->branches);
+    for (size_t i = 0; pass->branches && i < pass->count; i++)
+        if (pass->branches[i].dataset == RUN_UNKNOWN)
+            pass->branches[i].dataset = (uint32_t)run_datasets(pass->a->run);
+    if (pass->branches)
+        qsort_r(pass->branches, pass->count, sizeof *pass->branches, compare_tallies, pass->a->run);
+    return pass->branches;
+}
+
+roast_code fill_branch_rows(analysis *a, const dataset_bytes *datasets, roast_error *err)
+{
+    arena scratch = {0};
+    row_pass pass = {.a = a, .datasets = datasets};
+    bool filled = sort_branches(&pass, &scratch) && fill_all(&pass, &scratch);
+    arena_release(&scratch);
     intern_release(&pass.collections);
     intern_release(&pass.one_column);
     free(pass.tallies);

@@ -64,10 +64,11 @@ static bool measure_success(chunk_sums *sums, const roast_chunk *chunk)
     add_if_known(&sums->duration, duration);
     add_if_known(&sums->events, events);
     add_if_known(&sums->mem_delta, growth / 1048576.0);
-    add_if_known(&sums->time_per_event, spread_value(SPREAD_TIME_PER_EVENT, duration, events, growth));
-    add_if_known(&sums->mem_per_event, spread_value(SPREAD_MEMORY_PER_EVENT, duration, events, growth));
+    double spreads[SPREADS];
     for (chunk_spread i = 0; i < SPREADS; i++)
-        rank_count(&sums->ranks[i], spread_value(i, duration, events, growth));
+        rank_count(&sums->ranks[i], spreads[i] = spread_value(i, duration, events, growth));
+    add_if_known(&sums->time_per_event, spreads[SPREAD_TIME_PER_EVENT]);
+    add_if_known(&sums->mem_per_event, spreads[SPREAD_MEMORY_PER_EVENT]);
     if (isfinite(duration) && isfinite(events))
         line_fit_add(&sums->runtime_vs_events, events, duration);
     return number_list_add(&sums->durations, duration) && number_list_add(&sums->event_counts, events) &&

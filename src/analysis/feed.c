@@ -34,6 +34,7 @@ static void release(analysis *a)
     worker_sums_release(&a->worker);
     task_sums_release(&a->tasks);
     read_set_release(&a->read_sets);
+    branch_sums_release(&a->branches);
     ledger_release(&a->ledger);
     trace_release(&a->trace);
     free(a->datasets);
@@ -60,8 +61,8 @@ static bool fit(analysis *a)
     a->sections = sections ? sections : a->sections;
     bool done = sections && fit_tallies(&a->datasets, a->n_datasets, run_datasets(run)) &&
                 fit_tallies(&a->files, a->n_files, run_files(run)) &&
-                fit_tallies(&a->workers, a->n_workers, run_workers(run)) && fit_workers(a) && fit_tasks(a) &&
-                ledger_fit(&a->ledger, run) && trace_fit(&a->trace, run);
+                fit_tallies(&a->workers, a->n_workers, run_workers(run)) && fit_workers(a) && fit_branches(a) &&
+                fit_tasks(a) && ledger_fit(&a->ledger, run) && trace_fit(&a->trace, run);
     a->n_names = run_names(run);
     a->n_datasets = run_datasets(run);
     a->n_files = run_files(run);

@@ -155,7 +155,9 @@ typedef roast_code (*row_function)(void *context, row r);
 
 typedef struct scan {
     roast_run *run;
-    const char *table;
+    const char *table, *columns;
+    bool keyed;        /* the table has no rowid */
+    const char *where; /* of a table that is keyed: the rows to visit; NULL: all */
     row_function each;
     void *context;
     int64_t rows, last_rowid;
@@ -221,13 +223,13 @@ static void note_damage(const scan *s)
     add_note(s->run, "warning", note);
 }
 
-/* Visits columns of a table; rowid is an expression for it. */
-static roast_code scan_columns(scan *s, const char *rowid, const char *columns, bool backward, int *sqlite_code,
-                               roast_error *err)
+static roast_code scan_columns(scan *s, bool backward, int *sqlite_code, roast_error *err)
 {
     buf sql = {0};
-    buf_format(&sql, "SELECT visit(%s, %s) FROM ", rowid, columns);
+    buf_format(&sql, "SELECT visit(%s, %s) FROM ", s->keyed ? "0" : "rowid", s->columns);
     buf_format(&sql, backward ? "(SELECT rowid, * FROM %s ORDER BY rowid DESC LIMIT -1)" : "%s", s->table);
+    if (s->where)
+        buf_format(&sql, " WHERE %s", s->where);
     if (!backward && s->from_rowid != ROAST_ABSENT)
         buf_format(&sql, " WHERE rowid > %lld", (long long)s->from_rowid);
     roast_code code = sql.code ? fail_memory(err) : scan_rows(s, sql.data, sqlite_code, err);
@@ -235,46 +237,24 @@ static roast_code scan_columns(scan *s, const char *rowid, const char *columns, 
     return code;
 }
 
-/* Visits a table. If it is damaged and we salvage: forward up to the damage, then backward down to it. */
-static roast_code scan_table(roast_run *run, const char *table, const char *columns, row_function each, void *context,
-                             roast_error *err)
+/* Visits a table. If it is damaged and we salvage: forward up to the damage, then backward down to it; tables that are
+ * keyed are small and have no order to come back from. */
+static roast_code scan_table(scan s, roast_error *err)
 {
-    scan s = {.run = run,
-              .table = table,
-              .each = each,
-              .context = context,
-              .until_rowid = ROAST_ABSENT,
-              .from_rowid = ROAST_ABSENT};
-    int sqlite_code = SQLITE_OK;
+    roast_run *run = s.run;
     int64_t *from = run->from;
     run->from = NULL;
     s.from_rowid = from ? *from : ROAST_ABSENT;
-    roast_code code = scan_columns(&s, "rowid", columns, false, &sqlite_code, err);
+    s.until_rowid = ROAST_ABSENT;
+    int sqlite_code = SQLITE_OK;
+    roast_code code = scan_columns(&s, false, &sqlite_code, err);
     if (!code && from && s.rows)
         *from = s.last_rowid;
     if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
     s.until_rowid = s.rows ? s.last_rowid : from ? *from : 0;
-    code = scan_columns(&s, "rowid", columns, true, &sqlite_code, err);
+    code = s.keyed ? ROAST_OK : scan_columns(&s, true, &sqlite_code, err);
     if (code && (s.code || !is_damage(sqlite_code)))
-        return code;
-    note_damage(&s);
-    return ROAST_OK;
-}
-
-/* The tables without a rowid are small and have no order to come back from. */
-static roast_code scan_keyed(roast_run *run, const char *table, const char *columns, row_function each, void *context,
-                             roast_error *err)
-{
-    scan s = {.run = run,
-              .table = table,
-              .each = each,
-              .context = context,
-              .until_rowid = ROAST_ABSENT,
-              .from_rowid = ROAST_ABSENT};
-    int sqlite_code = SQLITE_OK;
-    roast_code code = scan_columns(&s, "0", columns, false, &sqlite_code, err);
-    if (!code || s.code || !run->salvage || !is_damage(sqlite_code))
         return code;
     note_damage(&s);
     return ROAST_OK;
@@ -453,7 +433,7 @@ static roast_code count_rows(roast_run *run, const char *table, bool indexed, si
 {
     char sql[128];
     sqlite3_stmt *statement;
-    snprintf(sql, sizeof sql, "SELECT count(*), %s FROM %s", indexed ? "coalesce(max(rowid), 0)" : "0", table);
+    snprintf(sql, sizeof sql, "SELECT count(*)%s FROM %s", indexed ? ", coalesce(max(rowid), 0)" : "", table);
     *count = 0;
     int code = sqlite3_prepare_v2(run->located.db, sql, -1, &statement, NULL);
     if (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -542,9 +522,9 @@ static roast_code load_rows(loader *l, const small_table_spec *spec, roast_error
         l->records.keep = true;
         columns = l->records.names.data;
     }
-    roast_code code = l->records.names.code
-                          ? fail_memory(err)
-                          : (spec->has_rowid ? scan_table : scan_keyed)(l->run, spec->name, columns, load_row, l, err);
+    scan s = {.run = l->run, .table = spec->name, .columns = columns, .each = load_row, .context = l};
+    s.keyed = !spec->has_rowid;
+    roast_code code = l->records.names.code ? fail_memory(err) : scan_table(s, err);
     buf_release(&l->records.names);
     return code;
 }
@@ -622,7 +602,13 @@ static roast_code load_branch_sets(roast_run *run, roast_error *err)
     run->branch_sets.rows = arena_alloc(&run->memory, l.sets_capacity, sizeof(id_list));
     if (!l.ids || !run->branch_sets.rows)
         return fail_memory(err);
-    return scan_keyed(run, "branch_set", "id, name", load_set_member, &l, err);
+    return scan_table((scan){.run = run,
+                             .table = "branch_set",
+                             .columns = "id, name",
+                             .keyed = true,
+                             .each = load_set_member,
+                             .context = &l},
+                      err);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------------- */
@@ -990,6 +976,7 @@ typedef struct visit {
         roast_task task;
     } row;
     uint32_t reference; /* the name of a branch */
+    const char *where;  /* branches of some files; NULL: all rows */
     void *context;
     union {
         run_chunk_visit chunk;
@@ -1005,9 +992,10 @@ typedef struct visit {
 static roast_code visit_records(visit *v, record_id record, row_function each, roast_error *err)
 {
     const buf *columns = &v->reader.names;
-    roast_code code = columns->code ? fail_memory(err)
-                                    : (record == RECORD_branch ? scan_keyed : scan_table)(
-                                          v->run, record_specs[record].name, columns->data, each, v, err);
+    scan s = {.run = v->run, .table = record_specs[record].name, .columns = columns->data, .each = each, .context = v};
+    s.keyed = record == RECORD_branch;
+    s.where = v->where;
+    roast_code code = columns->code ? fail_memory(err) : scan_table(s, err);
     buf_release(&v->reader.names);
     return code;
 }
@@ -1082,12 +1070,32 @@ static roast_code visit_branch(void *context, row r)
     return v->each.branch(v->context, column_index(r[1], &v->run->files), v->reference, &v->row.branch);
 }
 
-roast_code run_each_branch(roast_run *run, run_branch_visit each, void *context, roast_error *err)
+static roast_code visit_branches(roast_run *run, const char *where, run_branch_visit each, void *context,
+                                 roast_error *err)
 {
-    visit v = {.run = run, .context = context, .each.branch = each, .row.branch = roast_branch_none()};
+    visit v = {.run = run, .where = where, .context = context, .each.branch = each, .row.branch = roast_branch_none()};
     reader_plan(&v.reader, run, RECORD_branch, "file", RUN_EVERYTHING);
     reader_index(&v.reader, offsetof(roast_branch, name), &v.reference);
     return visit_records(&v, RECORD_branch, visit_branch, err);
+}
+
+roast_code run_each_branch(roast_run *run, run_branch_visit each, void *context, roast_error *err)
+{
+    return visit_branches(run, NULL, each, context, err);
+}
+
+roast_code run_count_branches(roast_run *run, size_t *count, roast_error *err)
+{
+    return count_rows(run, record_specs[RECORD_branch].name, false, count, err);
+}
+
+roast_code run_each_branch_of(roast_run *run, uint32_t first_file, uint32_t last_file, run_branch_visit each,
+                              void *context, roast_error *err)
+{
+    char where[80];
+    snprintf(where, sizeof where, "file BETWEEN %lld AND %lld", first_file + 1LL, last_file + 1LL);
+    bool all = first_file == 0 && last_file + 1ULL >= run_files(run);
+    return visit_branches(run, all ? NULL : where, each, context, err);
 }
 
 static roast_code visit_custom(void *context, row r)
@@ -1099,7 +1107,8 @@ static roast_code visit_custom(void *context, row r)
 roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context, roast_error *err)
 {
     visit v = {.run = run, .context = context, .each.custom = each};
-    return scan_table(run, "custom", "chunk, name, value", visit_custom, &v, err);
+    scan s = {.run = run, .table = "custom", .columns = "chunk, name, value", .each = visit_custom, .context = &v};
+    return scan_table(s, err);
 }
 
 static roast_code visit_task(void *context, row r)

@@ -87,6 +87,10 @@ roast_code run_each_section(roast_run *run, run_detail detail, run_section_visit
                             roast_error *err);
 roast_code run_each_sample(roast_run *run, run_detail detail, run_sample_visit visit, void *context, roast_error *err);
 roast_code run_each_branch(roast_run *run, run_branch_visit visit, void *context, roast_error *err);
+roast_code run_count_branches(roast_run *run, size_t *count, roast_error *err); /* much faster than visiting them */
+/* Those of the files from the first to the last of these. */
+roast_code run_each_branch_of(roast_run *run, uint32_t first_file, uint32_t last_file, run_branch_visit visit,
+                              void *context, roast_error *err);
 roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
 
 /* Rows that were not there before: position says how far each table was read, and is moved on. A visitor may be NULL:
@@ -105,9 +109,9 @@ typedef struct run_visitors {
 
 roast_code run_each_new(roast_run *run, run_detail detail, run_position *position, const run_visitors *visitors,
                         void *context, roast_error *err);
-/* From 1; another one after each refresh. */
 /* Rows beyond damage are visited backward: where a visit ended does not say which rows it had. */
 bool run_salvages(const roast_run *run);
+/* From 1; another one after each refresh. */
 uint64_t run_generation(const roast_run *run);
 
 #endif

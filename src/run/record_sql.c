@@ -64,11 +64,11 @@ void sql_views_anew(buf *out)
     buf_text(out, views ? views : "");
 }
 
-void sql_insert(buf *out, record_id record, const char *owner, bool replace, size_t rows)
+void sql_insert(buf *out, record_id record, const char *owner, const char *if_there, size_t rows)
 {
     const record_spec *spec = &record_specs[record];
     size_t columns = owner ? 1 : 0;
-    buf_format(out, "INSERT %sINTO %s (%s", replace ? "OR REPLACE " : "", spec->name, owner ? owner : "");
+    buf_format(out, "INSERT %sINTO %s (%s", if_there ? if_there : "", spec->name, owner ? owner : "");
     for (size_t i = 0; i < spec->count; i++)
         if (spec->fields[i].column != COLUMN_ELSEWHERE)
             buf_format(out, "%s%s", columns++ ? ", " : "", spec->fields[i].name);

@@ -11,8 +11,8 @@ void sql_schema(buf *out);
 void sql_views_anew(buf *out);
 
 /* "INSERT INTO table (owner, column, …) VALUES (?,?,…), …" for so many rows. owner, a column that is no field, may be
- * NULL; OR REPLACE where a row may be there already. */
-void sql_insert(buf *out, record_id record, const char *owner, bool replace, size_t rows);
+ * NULL, and so may what is done if a row of the same key is there: "OR REPLACE " or "OR IGNORE ". */
+void sql_insert(buf *out, record_id record, const char *owner, const char *if_there, size_t rows);
 /* "UPDATE table SET column = coalesce(?2, column), … WHERE id = ?1", without the first fields: those are its key. */
 void sql_update(buf *out, record_id record, size_t key_fields);
 

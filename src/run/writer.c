@@ -51,16 +51,16 @@ enum statement {
 
 /* How a record of each kind is written. What describes a worker or a file is added to the row that it has already. */
 static const struct {
-    const char *owner; /* the column before the fields */
-    bool replace;      /* a row of the same key */
-    size_t key_fields; /* of a row that is there already */
+    const char *owner;    /* the column before the fields */
+    const char *if_there; /* what is done if a row of the same key is there */
+    size_t key_fields;    /* of a row that is there already */
 } record_ways[RECORD_COUNT] = {
     [RECORD_worker] = {.owner = "id", .key_fields = 1},
     [RECORD_file] = {.owner = "id", .key_fields = 2},
-    [RECORD_branch] = {.owner = "file", .replace = true},
+    [RECORD_branch] = {.owner = "file", .if_there = "OR IGNORE "}, /* readers count on it that branches do not change */
     [RECORD_chunk] = {.owner = "id"},
     [RECORD_section] = {.owner = "chunk"},
-    [RECORD_activity] = {.replace = true},
+    [RECORD_activity] = {.if_there = "OR REPLACE "},
 };
 
 /* Sections are most of the rows: those of a chunk go in together, up to this many at a time. */
@@ -133,7 +133,7 @@ static new_row row_begin_record(run_writer *w, record_id record, size_t rows, ro
     if (!*statement && record_ways[record].key_fields)
         sql_update(&sql, record, record_ways[record].key_fields);
     else if (!*statement)
-        sql_insert(&sql, record, record_ways[record].owner, record_ways[record].replace, rows);
+        sql_insert(&sql, record, record_ways[record].owner, record_ways[record].if_there, rows);
     new_row r = sql.code ? (new_row){.writer = w, .failed = true, .code = fail_memory(err)}
                          : row_begin_with(w, statement, sql.data);
     buf_release(&sql);

@@ -18,6 +18,7 @@ typedef struct stream {
     int64_t now_ns, chunks;
     uint32_t workers;
     bool late_facts; /* what a worker is becomes known after its rows */
+    bool in_parts;   /* files tell of some of their branches, and of the others later */
 } stream;
 
 static uint64_t draw(stream *s, uint64_t below)
@@ -148,9 +149,9 @@ static void record_file(stream *s, roast_recorder *recorder)
     roast_branch branches[3];
     static const char *const names[] = {"Jet_pt", "nJet", "Tau_pt"};
     roast_file file = roast_file_none();
-    file.url = str_from(numbered(url, "root://site//file", draw(s, 40)));
+    file.url = str_from(numbered(url, "root://site//file", draw(s, 12)));
     file.tree = STR("Events");
-    file.entries = 10000;
+    file.entries = draw(s, 4) ? 10000 : 9000;
     file.compressed = 3000000;
     file.uncompressed = 9000000;
     for (size_t i = 0; i < 3; i++) {
@@ -159,8 +160,11 @@ static void record_file(stream *s, roast_recorder *recorder)
         branches[i].compressed = (int64_t)draw(s, 100000);
         branches[i].uncompressed = branches[i].compressed * 3;
     }
-    file.branches = branches;
-    file.n_branches = 3;
+    size_t first = s->in_parts ? draw(s, 3) : 0;
+    file.branches = branches + first;
+    file.n_branches = s->in_parts ? 1 + draw(s, 3 - first) : 3;
+    if (!s->in_parts || draw(s, 2))
+        file.total_branches = 3;
     assert_int_equal(roast_record_file(recorder, &file), ROAST_OK);
 }
 
@@ -273,7 +277,7 @@ static void assert_equals_fed_at_once(roast_analysis *followed, const char *path
 
 static void follow_seed(uint64_t seed)
 {
-    stream s = {.state = seed * 2 + 1, .late_facts = seed % 3 == 0};
+    stream s = {.state = seed * 2 + 1, .late_facts = seed % 3 == 0, .in_parts = seed % 4 < 2};
     char name[64];
     const char *path = in_scratch(numbered(name, "run", seed));
     roast_recorder *recorder = start(&s, path);
@@ -288,7 +292,7 @@ static void follow_seed(uint64_t seed)
         roast_recorder_flush(recorder);
         assert_int_equal(roast_run_refresh(run, NULL), ROAST_OK);
         assert_int_equal(roast_analysis_feed(analysis, NULL), ROAST_OK);
-        if (slice % 4 == 3)
+        if (slice % 4 == 3 || seed % 2)
             assert_equals_fed_at_once(analysis, path);
     }
     roast_run_pause(run); /* the writer seals the file, and gives up on sets of branches without names */
