@@ -61,6 +61,11 @@ roast_str worker_host(const roast_worker *worker)
     return host.len ? host : worker->address;
 }
 
+bool worker_not_measured(const roast_worker *worker)
+{
+    return worker->probe == 0;
+}
+
 int64_t to_client_clock(const roast_worker *worker, int64_t t_ns)
 {
     if (t_ns == ROAST_ABSENT || !worker || worker->clock_offset_ns == ROAST_ABSENT)

@@ -22,6 +22,8 @@ bool chunk_is_named(const roast_chunk *chunk);
 roast_str worker_host(const roast_worker *worker);
 /* "tcp://HOST:PORT" → HOST; absent if the address does not tell. */
 roast_str address_host(roast_str address);
+/* Whether it is known that no probe measured what ran there: then nobody knows what it did, and it was not idle. */
+bool worker_not_measured(const roast_worker *worker);
 /* A time that a worker's clock told, on the client's clock. worker may be NULL; absent stays absent. */
 int64_t to_client_clock(const roast_worker *worker, int64_t t_ns);
 

@@ -1,4 +1,4 @@
--- The run file, version 2. docs/format.md says what each column means.
+-- The run file, version 3. docs/format.md says what each column means.
 -- Times are nanoseconds since 1970 UTC, durations nanoseconds, sizes bytes. NULL is "not measured".
 -- A dollar and the name of a record stand for its columns, which include/roast_records.def lists.
 
@@ -42,7 +42,7 @@ CREATE VIEW sections AS
                    JOIN chunk ON chunk.id = section.chunk LEFT JOIN dataset ON dataset.id = chunk.dataset;
 CREATE VIEW workers AS
     SELECT id AS worker, address, name, host, pid, cores, memory_limit / 1048576.0 AS memory_limit_mib,
-           joined_ns / 1e9 AS joined, left_ns / 1e9 AS "left", lost, reason FROM worker;
+           joined_ns / 1e9 AS joined, left_ns / 1e9 AS "left", lost, reason, probe FROM worker;
 CREATE VIEW samples AS
     SELECT worker.address AS worker, t_ns / 1e9 AS t, memory / 1048576.0 AS memory_mib, cpu AS cpu_percent, processing,
            executing, managed / 1048576.0 AS managed_mib, spilled / 1048576.0 AS spilled_mib, occupancy,

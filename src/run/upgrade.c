@@ -52,6 +52,7 @@ roast_code upgrade_with(sqlite3 *db, const char *path, int wanted, const upgrade
 
 static const upgrade_step STEPS[] = {
     {1, "ALTER TABLE chunk ADD COLUMN major_faults INTEGER; ALTER TABLE chunk ADD COLUMN storage_bytes_read INTEGER"},
+    {2, "ALTER TABLE worker ADD COLUMN probe INTEGER"},
 };
 
 roast_code upgrade_database(sqlite3 *db, const char *path, roast_error *err)

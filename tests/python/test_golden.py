@@ -13,7 +13,7 @@ GOLDEN = sorted((ROOT / "tests" / "golden").glob("run-v*.roast"))
 
 
 def test_there_is_a_file_of_every_version():
-    assert [path.name for path in GOLDEN] == ["run-v1.roast", "run-v2.roast"]
+    assert [path.name for path in GOLDEN] == ["run-v1.roast", "run-v2.roast", "run-v3.roast"]
     for version, path in enumerate(GOLDEN, 1):
         assert int.from_bytes(path.read_bytes()[60:64], "big") == version
 
@@ -32,6 +32,12 @@ def test_a_run_of_version_1_has_nothing_of_what_version_2_added(roast):
     assert len(chunks) == 31
     assert {chunk["major_faults"] + chunk["storage_bytes_read"] for chunk in chunks} == {""}
     assert all(chunk["page_faults"] for chunk in chunks)
+
+
+def test_a_run_of_version_2_does_not_know_which_workers_were_measured(roast):
+    shown = json.loads(roast("show", GOLDEN[1], "--json").stdout)
+    assert shown["workers_not_measured"] is None and shown["chunks_not_measured"] is None
+    assert "not_measured" not in shown["ledger"]
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name)

@@ -43,6 +43,7 @@ static const expected FIELDS[] = {
     F(worker, reason, TEXT, 0, 0, 4, "reason", 1),
     F(worker, clock_offset_ns, INT, 0, 0, 0, "clock_offset_seconds", 1e9),
     F(worker, clock_error_ns, INT, 0, 0, 17, "clock_error_seconds", 1e9),
+    F(worker, probe, INT, 0, 0, 18, "probe", 1),
 
     F(sample, worker, WORKER, 0, 0, 1, "worker", 1),
     F(sample, t_ns, INT, 0, 0, 21, "t", 1e9),
@@ -391,7 +392,7 @@ static void every_field_is_read_and_shown_under_its_name(void **state)
 static void every_field_of_the_golden_file_is_read(void **state)
 {
     (void)state;
-    const char *path = ROAST_SOURCE_DIR "/tests/golden/run-v2.roast";
+    const char *path = ROAST_SOURCE_DIR "/tests/golden/run-v3.roast";
     assert_stored(path);
     assert_read(path);
 }
@@ -523,11 +524,12 @@ static void a_run_of_version_1_is_upgraded(void **state)
     assert_int_equal(sqlite3_open(in_scratch("old.roast"), &db), SQLITE_OK);
     assert_int_equal(upgrade_database(db, "old.roast", NULL), ROAST_OK);
     const char *sql = "SELECT count(*), count(major_faults), count(schema_s), count(events_s), "
-                      "(SELECT user_version FROM pragma_user_version) FROM attempts";
+                      "(SELECT user_version FROM pragma_user_version), "
+                      "(SELECT count(*) FROM workers), (SELECT count(probe) FROM workers) FROM attempts";
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    const int wanted[] = {31, 0, 31, 31, 2};
-    for (int i = 0; i < 5; i++)
+    const int wanted[] = {31, 0, 31, 31, 3, 3, 0};
+    for (int i = 0; i < 7; i++)
         assert_int_equal(sqlite3_column_int(statement, i), wanted[i]);
     sqlite3_finalize(statement);
     sqlite3_close(db);
