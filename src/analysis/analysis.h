@@ -171,7 +171,9 @@ struct roast_analysis {
     ledger ledger;
     trace trace;        /* the attempts, if they are not too many */
     time_window window; /* of the rows */
-    bool from_report;   /* totals of the summary that is being made */
+    /* Of the summary that is being made: */
+    bool from_report;    /* totals */
+    bool chunks_missing; /* some may have run on workers that were not measured: sums over records are not totals */
 };
 
 typedef struct roast_analysis analysis;
@@ -198,6 +200,7 @@ void branch_sums_release(branch_sums *sums);
 roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */
 roast_code analyse_sections(analysis *a, roast_error *err); /* sections */
 roast_code analyse_workers(analysis *a, roast_error *err);  /* samples and the timeline; sets the window */
+roast_code analyse_coverage(analysis *a, roast_error *err); /* who was not measured */
 roast_code analyse_workflow(analysis *a, roast_error *err); /* report, rates */
 roast_code analyse_fine(analysis *a, roast_error *err);     /* activities */
 roast_code analyse_branches(analysis *a, roast_error *err); /* files */

@@ -1,5 +1,30 @@
 /* Efficiency: what other metrics say of each other. */
 #include "analysis/analysis.h"
+#include "analysis/coverage.h"
+#include "base/clock.h"
+#include "model/facts.h"
+
+/* Where records are not of all chunks, and nothing else tells of all: time and events of the workers that were
+ * measured, against their cores alone. */
+static void set_of_measured(const analysis *a, double elapsed)
+{
+    roast_summary *summary = a->summary;
+    double seconds = clock_seconds(a->all.process_ns), events = as_real(a->all.events);
+    double core_seconds = elapsed * measured_cores(a->run, summary);
+    for (uint32_t w = 0; w < a->n_workers; w++)
+        if (worker_not_measured(run_worker(a->run, w))) {
+            seconds -= clock_seconds(or_zero(a->workers[w].process_ns));
+            events -= (double)or_zero(a->workers[w].events);
+        }
+    if (!(core_seconds > 0) || !a->chunks.records)
+        return;
+    if (summary_value(summary, M_run_total_cpu_time).kind == ROAST_NOTHING)
+        summary_set_real(summary, M_run_core_efficiency, ratio(seconds, core_seconds));
+    if (summary_value(summary, M_run_total_events).kind != ROAST_NOTHING)
+        return;
+    summary_set_real(summary, M_run_event_rate_core_khz, ratio(events / 1000, core_seconds));
+    summary_set_real(summary, M_run_event_rate_core_hz, ratio(events, core_seconds));
+}
 
 roast_code analyse_efficiency(analysis *a, roast_error *err)
 {
@@ -18,5 +43,7 @@ roast_code analyse_efficiency(analysis *a, roast_error *err)
     summary_set_real(summary, M_run_io_share_percent, ratio(noncpu * 100, core_seconds));
     summary_set_real(summary, M_run_event_rate_core_khz, ratio(events / 1000, core_seconds));
     summary_set_real(summary, M_run_event_rate_core_hz, ratio(events, core_seconds));
+    if (a->chunks_missing)
+        set_of_measured(a, elapsed);
     return ROAST_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/coverage.h"
 #include "analysis/explain_parts.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -70,7 +71,7 @@ finding *add_finding(explaining *e, finding_kind kind, finding_confidence confid
         return NULL;
     finding *f = &out->findings[out->count++];
     *f = (finding){.kind = kind, .confidence = confidence, .core_seconds = cost, .saving_seconds = saving};
-    f->share_percent = e->total > 0 ? 100 * cost / e->total : (double)NAN;
+    f->share_percent = e->all > 0 ? 100 * cost / e->all : (double)NAN;
     f->factor = (double)NAN;
     if (saving < 0.05 * e->wall)
         f->confidence = FINDING_NOTE;
@@ -101,10 +102,13 @@ replay_change without_causes(const explaining *e)
 
 /* ---- The order of findings ------------------------------------------------------------------------------------- */
 
-/* What is above a note comes first, then what saves more; what saves nothing but may end the run comes before notes. */
+/* What was not measured comes before everything, for the rest is only of the rest. What is above a note comes first,
+ * then what saves more; what saves nothing but may end the run comes before notes. */
 static int compare_findings(const void *left, const void *right)
 {
     const finding *a = left, *b = right;
+    if ((a->kind == FINDING_NOT_MEASURED) != (b->kind == FINDING_NOT_MEASURED))
+        return a->kind == FINDING_NOT_MEASURED ? -1 : 1;
     bool a_note = a->confidence == FINDING_NOTE, b_note = b->confidence == FINDING_NOTE;
     if (a_note != b_note)
         return a_note ? 1 : -1;
@@ -161,19 +165,31 @@ static void replay_what_happened(explaining *e)
         out->gaps[out->n_gaps++] = GAP_REPLAY;
 }
 
+/* Rules about idle time ask what the whole cluster did, and replay it: they need all workers. The others hold for those
+ * that were measured. */
 static void ask_rules(explaining *e)
 {
-    static void (*const rules[])(explaining *) = {
-        explain_slow_groups, explain_memory,  explain_losses, explain_failures, explain_start,
-        explain_scheduler,   explain_process, explain_end,    explain_files,    explain_size_of_cluster,
+    static const struct {
+        void (*ask)(explaining *);
+        bool of_all_workers;
+    } rules[] = {
+        {explain_slow_groups, false},    {explain_memory, false}, {explain_losses, false},
+        {explain_failures, false},       {explain_start, true},   {explain_scheduler, true},
+        {explain_process, false},        {explain_end, true},     {explain_files, false},
+        {explain_size_of_cluster, true},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
-        rules[i](e);
+        if (!e->partly || !rules[i].of_all_workers)
+            rules[i].ask(e);
 }
 
 /* Names in evidence are the run's, or of what is released here: the explanation keeps copies. */
 static void keep_names(explaining *e)
 {
+    roast_str stated = roast_run_fact(e->run, "no_chunks");
+    e->out->no_chunks = e->code ? str_none() : arena_str(&e->out->memory, stated);
+    if (!e->code && arena_str_failed(e->out->no_chunks, stated))
+        e->code = fail_memory(e->err);
     for (size_t i = 0; i < e->out->count && !e->code; i++)
         for (size_t k = 0; k < e->out->findings[i].n_evidence && !e->code; k++) {
             roast_str *name = &e->out->findings[i].evidence[k].name, kept = arena_str(&e->out->memory, *name);
@@ -197,21 +213,25 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
     e.wall = out->wall_seconds = summary->t_end_ns > summary->t_start_ns && summary->t_start_ns != ROAST_ABSENT
                                      ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
                                      : (double)NAN;
-    e.cores = summary_real(summary, M_run_total_cores);
+    e.partly = partly_measured(summary);
+    e.cores = e.partly ? measured_cores(run, summary) : summary_real(summary, M_run_total_cores);
     e.total = e.cores * e.wall;
+    e.all = summary_real(summary, M_run_total_cores) * e.wall;
     read_ledger(&e);
     if (explainable(&e)) {
         e.code = stragglers_find(&e.stragglers, t, run, summary->t_start_ns, summary->t_end_ns, err);
-        if (!e.code)
+        if (!e.code && !e.partly)
             e.code = replay_init(&e.replay, t, &e.stragglers, run, summary->t_start_ns, summary->t_end_ns, err);
-        if (!e.code)
+        if (!e.code && !e.partly)
             replay_what_happened(&e);
         ask_rules(&e);
-        if (what_ifs && !e.code)
+        if (what_ifs && !e.code && !e.partly)
             answer_what_ifs(&e);
     }
     if (!e.code)
         explain_what_is_missing(&e);
+    if (!e.code && e.partly)
+        explain_not_measured(&e);
     keep_names(&e);
     qsort(out->findings, out->count, sizeof *out->findings, compare_findings);
     replay_release(&e.replay);

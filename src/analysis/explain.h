@@ -33,7 +33,8 @@
     X(LZMA, lzma)                                                                                                      \
     X(TOO_MANY_WORKERS, too_many_workers)                                                                              \
     X(RESIDUAL, residual)                                                                                              \
-    X(INCOMPLETE, incomplete)
+    X(INCOMPLETE, incomplete)                                                                                          \
+    X(NOT_MEASURED, not_measured)
 
 typedef enum finding_kind {
 #define FINDING_ENUM(name, id) FINDING_##name,
@@ -74,10 +75,11 @@ typedef enum finding_gap {
     GAP_CHUNKS,  /* anything about chunks */
     GAP_MEMORY,  /* memory of the workers */
     GAP_REPLAY,  /* the replay does not give back what happened */
-    GAP_SIZE     /* the run is too large to be explained in passing */
+    GAP_SIZE,    /* the run is too large to be explained in passing */
+    GAP_PARTLY   /* workers were not measured: when they were idle, so nothing can be replayed */
 } finding_gap;
 
-enum { FINDING_GAPS = 8 };
+enum { FINDING_GAPS = 9 };
 
 typedef struct what_if {
     const char *id;      /* "no_wait" */
@@ -93,6 +95,7 @@ typedef struct roast_explanation {
     size_t count;
     finding_gap gaps[FINDING_GAPS];
     size_t n_gaps;
+    roast_str no_chunks;         /* why there are none, as the run states it */
     double replay_seconds;       /* what the replay of what happened says; NAN if there is none */
     double replay_error_percent; /* its distance from what did happen */
     bool replay_answers;         /* the error is small enough */

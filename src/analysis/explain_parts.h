@@ -12,8 +12,10 @@ typedef struct explaining {
     stragglers stragglers;
     replay replay;
     replay_result as_it_was; /* replay without a change */
-    double wall, total;      /* seconds; core-seconds that there were */
-    double cores;            /* averaged */
+    double wall;             /* seconds */
+    double all;              /* core-seconds that there were */
+    double total, cores;     /* of the workers that may have been measured: core-seconds, and averaged */
+    bool partly;             /* some workers were not measured: nothing is replayed */
     double ledger[LEDGER_COUNT];
     roast_code code; /* the first thing that went wrong: rules read straight through */
     roast_error *err;
@@ -41,6 +43,7 @@ void explain_process(explaining *e);
 void explain_end(explaining *e);
 void explain_files(explaining *e);
 void explain_size_of_cluster(explaining *e);
+void explain_not_measured(explaining *e);
 void explain_what_is_missing(explaining *e);
 
 /* Everything that has a cause of its own, removed: what remains is the shape of the work. */

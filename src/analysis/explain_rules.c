@@ -433,6 +433,11 @@ static void explain_opening(explaining *e, const busy_sums *sums)
         add_evidence(f, "chunks to make of it, larger by", NOBODY, factor, "times");
 }
 
+static const char *cpu_of_core_time(const explaining *e)
+{
+    return e->partly ? "CPU in process(), of the measured core time" : "CPU in process(), of the core time";
+}
+
 static void explain_io(explaining *e)
 {
     busy_sums ordinary = sum_busy(e, true), all = sum_busy(e, false);
@@ -445,9 +450,9 @@ static void explain_io(explaining *e)
         f->confidence = FINDING_NOTE;
     add_evidence(f, "of the time of a chunk, waiting in process()", NOBODY, 100 * share, "%");
     double bytes = real_of(e, M_run_total_bytes_read);
-    if (bytes > 0)
+    if (bytes > 0 && !e->partly) /* that is of all chunks */
         add_evidence(f, "read per core and second", NOBODY, bytes / all.all, "B");
-    add_evidence(f, "CPU in process(), of the core time", NOBODY, 100 * all.cpu / e->total, "%");
+    add_evidence(f, cpu_of_core_time(e), NOBODY, 100 * all.cpu / e->total, "%");
 }
 
 void explain_process(explaining *e)
@@ -469,7 +474,7 @@ void explain_process(explaining *e)
         twice = replay_of(e, &(replay_change){.workers = 2});
     double saving = isfinite(twice.wall_seconds) ? e->as_it_was.wall_seconds - twice.wall_seconds : e->wall / 2;
     finding *f = add_finding(e, FINDING_CPU_BOUND, FINDING_NOTE, e->ledger[LEDGER_PROCESS_CPU], fmax(saving, 0));
-    add_evidence(f, "CPU in process(), of the core time", NOBODY, 100 * cpu, "%");
+    add_evidence(f, cpu_of_core_time(e), NOBODY, 100 * cpu, "%");
 }
 
 /* ---- The end
@@ -558,7 +563,7 @@ static void explain_lzma(explaining *e)
         return;
     finding *f = add_finding(e, FINDING_LZMA, FINDING_NOTE, seconds, 0);
     add_evidence(f, "files packed with LZMA", NOBODY, (double)lzma, "count");
-    add_evidence(f, "time in process() on them, of the core time", NOBODY, 100 * seconds / e->total, "%");
+    add_evidence(f, "time in process() on them, of the core time", NOBODY, 100 * seconds / e->all, "%");
 }
 
 /* Bytes that were read, against those of the branches that were used, for the part of each file that was processed. */
@@ -585,7 +590,8 @@ static void explain_over_read(explaining *e)
 void explain_files(explaining *e)
 {
     explain_lzma(e);
-    explain_over_read(e);
+    if (!e->partly) /* bytes are those of all chunks, branches those of the measured ones */
+        explain_over_read(e);
 }
 
 /* ---- The cluster
@@ -620,7 +626,7 @@ static void explain_incomplete(explaining *e)
 {
     double submitted = real_of(e, M_run_num_chunks), succeeded = real_of(e, M_run_num_successful_chunks);
     double failed = real_of(e, M_run_num_failed_chunks);
-    if (submitted > 0 && succeeded + failed < 0.98 * submitted) {
+    if (submitted > 0 && succeeded + failed < 0.98 * submitted && !e->partly) {
         finding *f = add_finding(e, FINDING_INCOMPLETE, FINDING_NOTE, (double)NAN, 0);
         add_evidence(f, "chunks submitted", NOBODY, submitted, "count");
         add_evidence(f, "attempts recorded", NOBODY, succeeded + failed, "count");
@@ -628,8 +634,24 @@ static void explain_incomplete(explaining *e)
     double residual = e->ledger[LEDGER_RESIDUAL];
     if (fabs(residual) > 0.05 * e->total && e->total > 0) {
         finding *f = add_finding(e, FINDING_RESIDUAL, FINDING_NOTE, residual, 0);
-        add_evidence(f, "core time that is not explained", NOBODY, 100 * residual / e->total, "%");
+        add_evidence(f, "core time that is not explained", NOBODY, 100 * residual / e->all, "%");
     }
+}
+
+/* Not something that held the run back, but what is to be known before anything else. */
+void explain_not_measured(explaining *e)
+{
+    double missing = e->ledger[LEDGER_NOT_MEASURED];
+    double workers = real_of(e, M_run_workers_not_measured), chunks = real_of(e, M_run_chunks_not_measured);
+    finding *f = add_finding(e, FINDING_NOT_MEASURED, FINDING_SURE, missing, 0);
+    if (!f)
+        return;
+    f->confidence = FINDING_SURE;
+    add_evidence(f, "workers not measured", NOBODY, workers, "count");
+    add_evidence(f, "workers in all", NOBODY, (double)run_workers(e->run), "count");
+    if (chunks > 0)
+        add_evidence(f, "chunks done there", NOBODY, chunks, "count");
+    add_gap(e, GAP_PARTLY);
 }
 
 void explain_what_is_missing(explaining *e)
@@ -640,7 +662,8 @@ void explain_what_is_missing(explaining *e)
         return;
     }
     if (!e->trace->count) {
-        add_gap(e, GAP_CHUNKS);
+        if (!e->partly || !str_absent(roast_run_fact(e->run, "no_chunks")))
+            add_gap(e, GAP_CHUNKS);
         return;
     }
     busy_sums all = {0};
@@ -653,7 +676,7 @@ void explain_what_is_missing(explaining *e)
         add_gap(e, GAP_CPU);
     if (!(all.open > 0))
         add_gap(e, GAP_OPEN);
-    if (!(e->cores > 0))
+    if (!(e->cores > 0) && !e->partly)
         add_gap(e, GAP_WORKERS);
     if (summary_value(e->summary, M_run_peak_memory_bytes).kind == ROAST_NOTHING)
         add_gap(e, GAP_MEMORY);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/coverage.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -174,6 +175,12 @@ void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt)
     }
 }
 
+/* Whether it is known of any work when it was begun: else nobody can say what was idle. */
+static bool ledger_knows_work(const ledger *l)
+{
+    return l->first_start_ns != ROAST_ABSENT;
+}
+
 int64_t ledger_last_start(const ledger *l)
 {
     return l->last_first_start_ns != ROAST_ABSENT ? l->last_first_start_ns : l->first_start_ns;
@@ -238,9 +245,18 @@ typedef struct task_tally {
 static const int64_t CHUNK_TASK_EARLY_NS = NS_PER_S; /* before the first chunk of all, at most */
 
 /* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses. */
-static bool is_chunk_task(const ledger *l, const kept_task *task)
+bool is_chunk_task(const ledger *l, const kept_task *task)
 {
     return task->of_processor || (task->of_retries && task->start_ns >= l->first_start_ns - CHUNK_TASK_EARLY_NS);
+}
+
+static void see_chunk_task(chunk_tasks *chunks, const kept_task *task)
+{
+    chunks->done += task->done;
+    if (chunks->first_start_ns == ROAST_ABSENT || task->start_ns < chunks->first_start_ns)
+        chunks->first_start_ns = task->start_ns;
+    if (!task->retry && task->start_ns > chunks->last_start_ns) /* absent is smaller than any */
+        chunks->last_start_ns = task->start_ns;
 }
 
 roast_code feed_task(void *context, const roast_task *task)
@@ -264,10 +280,14 @@ roast_code feed_task(void *context, const roast_task *task)
         .done = str_equal(task->state, STR("memory")),
         .retry = task->attempt != ROAST_ABSENT && task->attempt > 1,
     };
+    chunk_tasks *of_worker = &tasks->chunks[worker];
+    if (kept.of_processor)
+        see_chunk_task(of_worker, &kept);
     /* The first start can only become earlier, so what is a chunk now stays one. */
     if (a->ledger.attempts && is_chunk_task(&a->ledger, &kept)) {
         tasks->chunk_tasks++;
-        saturated_add(&tasks->chunk_ns[worker], task->stop_ns - task->start_ns);
+        of_worker->retries_done += kept.done && !kept.of_processor;
+        saturated_add(&of_worker->ns, task->stop_ns - task->start_ns);
         return ROAST_OK;
     }
     kept_task *list = with_room(tasks->kept, tasks->count, &tasks->capacity, sizeof *list);
@@ -281,11 +301,11 @@ roast_code feed_task(void *context, const roast_task *task)
 bool fit_tasks(analysis *a)
 {
     task_sums *tasks = &a->tasks;
-    int64_t *chunk_ns =
-        grow_before_last(tasks->chunk_ns, a->n_workers, run_workers(a->run), sizeof *chunk_ns, &(int64_t){0});
-    if (!chunk_ns)
+    const chunk_tasks none = {.first_start_ns = ROAST_ABSENT, .last_start_ns = ROAST_ABSENT};
+    chunk_tasks *chunks = grow_before_last(tasks->chunks, a->n_workers, run_workers(a->run), sizeof *chunks, &none);
+    if (!chunks)
         return false;
-    tasks->chunk_ns = chunk_ns;
+    tasks->chunks = chunks;
     roast_str processor = roast_run_fact(a->run, "processor");
     if (!str_equal(tasks->processor, processor))
         tasks->processor = arena_str(&a->memory, processor);
@@ -298,7 +318,7 @@ bool fit_tasks(analysis *a)
 void task_sums_release(task_sums *tasks)
 {
     intern_release(&tasks->addresses);
-    free(tasks->chunk_ns);
+    free(tasks->chunks);
     free(tasks->kept);
 }
 
@@ -456,13 +476,20 @@ static void share_out(double wanted, ledger_sums *sums, size_t count, ledger_cat
     }
 }
 
-static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known)
+/* total: core-seconds that there were. The engine's sums are of all workers: those that were not measured have their
+ * share of them. */
+static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known, double total)
 {
     engine_sums engine = sum_engine(run, tasks_known);
     size_t count = l->slots.n_groups;
-    double idle = 0;
-    for (size_t i = 0; i < count; i++)
+    double idle = 0, not_measured = 0;
+    for (size_t i = 0; i < count; i++) {
         idle += l->workers[i].seconds[LEDGER_IDLE_QUEUE];
+        not_measured += l->workers[i].seconds[LEDGER_NOT_MEASURED];
+    }
+    double measured = fmax(1 - not_measured / total, 0);
+    engine.packing *= measured;
+    engine.merging *= measured;
     share_out(engine.packing, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_RETURN);
     double merging_between = fmin(engine.merging, fmax(idle - engine.packing, 0));
     share_out(merging_between, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_MERGING);
@@ -478,6 +505,7 @@ typedef struct ledger_build {
     double *offered;      /* by worker */
     bool open_unmeasured; /* opening files was not measured: it hides between the chunks, so that is not idle time */
     bool pooled;          /* the records do not say where they ran, or the engine not who was there when */
+    bool partly;          /* some workers were not measured */
 } ledger_build;
 
 static double chunk_seconds(const ledger_sums *sums)
@@ -506,6 +534,12 @@ static double waited_for_preprocessing(const ledger_build *b, int64_t from, int6
     return cores * seconds_between(from, earlier(to, end));
 }
 
+/* What a worker without a probe did is known only as far as there are records of it. */
+static void set_not_measured(ledger_sums *sums, double offered)
+{
+    sums->seconds[LEDGER_NOT_MEASURED] = fmax(offered - chunk_seconds(sums), 0);
+}
+
 static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
 {
     const roast_worker *worker = run_worker(b->a->run, w);
@@ -514,10 +548,16 @@ static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
     if (!worker_presence(worker, window->t_start_ns, window->t_end_ns, &from, &to))
         return;
     double cores = worker->cores > 0 ? (double)worker->cores : 0;
+    b->offered[w] = cores * clock_seconds(to - from);
+    if (worker_not_measured(worker)) {
+        set_not_measured(&b->l->workers[w], b->offered[w]);
+        return;
+    }
+    if (!ledger_knows_work(b->l))
+        return;
     bool died = worker->lost && worker->left_ns != ROAST_ABSENT && worker->left_ns <= window->t_end_ns;
     ledger_sums *sums = &b->l->workers[w];
     idle_times idle = idle_of(&b->l->slots.groups[w], from, to, ledger_last_start(b->l), died);
-    b->offered[w] = cores * clock_seconds(to - from);
     take_tasks(sums, &idle, tasks, chunk_seconds(sums));
     double waited =
         waited_for_preprocessing(b, from, to, cores) - clock_seconds(tasks->preprocessing); /* that is taken already */
@@ -544,7 +584,10 @@ static void account_pool(ledger_build *b)
         idle.queue += part.queue;
         idle.tail += part.tail;
     }
-    double found = idle.start + idle.queue + idle.tail, left = b->total - busy;
+    double not_measured = not_measured_cores(b->a->run, window) * seconds_between(window->t_start_ns, window->t_end_ns);
+    not_measured = fmin(not_measured, fmax(b->total - busy, 0));
+    l->workers[pool].seconds[LEDGER_NOT_MEASURED] = not_measured;
+    double found = idle.start + idle.queue + idle.tail, left = b->total - busy - not_measured;
     double scale = found > 0 && left > 0 ? left / found : 0;
     idle_times scaled = {idle.start * scale, idle.queue * scale, idle.tail * scale, 0};
     double waited = waited_for_preprocessing(b, window->t_start_ns, window->t_end_ns,
@@ -593,9 +636,11 @@ static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
         if (summary_cell(summary, M_worker_ledger_worker, w).kind != ROAST_TEXT && !str_absent(address))
             return fail_memory(err);
         summary_cell_real(summary, M_worker_ledger_core_seconds, w, b->offered[w]);
+        bool probe_known = run_worker(b->a->run, w)->probe != ROAST_ABSENT;
         for (int i = 0; i < LEDGER_COUNT; i++)
-            summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
-                              b->l->workers[w].seconds[i]);
+            if (i != LEDGER_NOT_MEASURED || probe_known)
+                summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
+                                  b->l->workers[w].seconds[i]);
     }
     return ROAST_OK;
 }
@@ -652,6 +697,15 @@ static roast_code fill_rows(ledger_build *b, roast_error *err)
     return code ? code : fill_dataset_rows(b, err);
 }
 
+/* Chunks of a worker without a probe tell when there was something to do, and no more. */
+static void see_starts(ledger *l, const chunk_tasks *chunks)
+{
+    if (chunks->first_start_ns != ROAST_ABSENT)
+        saw_start(l, chunks->first_start_ns, true);
+    if (chunks->last_start_ns != ROAST_ABSENT)
+        saw_start(l, chunks->last_start_ns, false);
+}
+
 /* What the tasks of the engine did, by worker; whether some of them were no chunks. */
 static task_tally *read_tasks(const ledger_build *b, bool *others)
 {
@@ -662,11 +716,16 @@ static task_tally *read_tasks(const ledger_build *b, bool *others)
     /* A worker that came back under an old address has a row of its own: numbers are rows only if there is none. */
     if (!tallies || tasks->addresses.count != b->a->n_workers)
         return tallies;
-    for (size_t w = 0; w < b->a->n_workers; w++)
-        tallies[w].chunks = tasks->chunk_ns[w];
+    for (uint32_t w = 0; w < b->a->n_workers; w++) {
+        tallies[w].chunks = tasks->chunks[w].ns;
+        if (worker_not_measured(run_worker(b->a->run, w)))
+            see_starts(b->l, &tasks->chunks[w]);
+    }
     for (size_t i = 0; i < tasks->count; i++) {
         const kept_task *task = &tasks->kept[i];
         task_tally *tally = &tallies[task->worker];
+        if (worker_not_measured(run_worker(b->a->run, task->worker)))
+            continue;
         if (instead && (task->of_processor || task->of_retries)) {
             take_for_chunk(b->l, task);
             saturated_add(&tally->chunks, task->stop_ns - task->start_ns);
@@ -692,7 +751,7 @@ static roast_code account(ledger_build *b, roast_error *err)
     b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
     if (!code && (!tasks || !b->offered))
         code = fail_memory(err);
-    if (code || l->attempts == 0)
+    if (code || (l->attempts == 0 && !b->partly))
         return code;
     size_t nowhere = l->slots.n_groups - 1;
     b->open_unmeasured = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
@@ -701,7 +760,7 @@ static roast_code account(ledger_build *b, roast_error *err)
         account_pool(b);
     for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
         account_worker(b, w, &tasks[w]);
-    take_engine_sums(l, a->run, other_tasks);
+    take_engine_sums(l, a->run, other_tasks, b->total);
     return fill_rows(b, err);
 }
 
@@ -712,7 +771,7 @@ roast_code analyse_ledger(analysis *a, roast_error *err)
     if (!(cores > 0) || summary->t_start_ns == ROAST_ABSENT || summary->t_end_ns <= summary->t_start_ns)
         return ROAST_OK;
     ledger work;
-    ledger_build b = {.a = a, .l = &work};
+    ledger_build b = {.a = a, .l = &work, .partly = partly_measured(summary)};
     b.total = cores * clock_seconds(summary->t_end_ns - summary->t_start_ns);
     roast_code code = copy_ledger(&work, &a->ledger) ? account(&b, err) : fail_memory(err);
     arena_release(&work.memory);

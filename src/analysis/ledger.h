@@ -59,11 +59,18 @@ typedef struct kept_task {
     bool of_processor, of_retries, done, retry;
 } kept_task;
 
-/* The tasks of the engine. Those that are chunks for certain are only summed; in nanoseconds, so that the order in
- * which they come does not matter. */
+/* What a worker's tasks say of chunks. Sums of nanoseconds and extremes, so that the order in which they come does not
+ * matter. */
+typedef struct chunk_tasks {
+    int64_t ns;                            /* of those that are chunks for certain */
+    int64_t done, retries_done;            /* under the processor's name; as retries, and chunks for certain */
+    int64_t first_start_ns, last_start_ns; /* under the processor's name; last: of first attempts */
+} chunk_tasks;
+
+/* The tasks of the engine. Those that are chunks for certain are only summed. */
 typedef struct task_sums {
-    intern addresses;  /* of workers; number is the worker's */
-    int64_t *chunk_ns; /* by worker, and one more */
+    intern addresses;    /* of workers; number is the worker's */
+    chunk_tasks *chunks; /* by worker, and one more */
     int64_t chunk_tasks;
     kept_task *kept;
     size_t count, capacity;
@@ -73,6 +80,8 @@ typedef struct task_sums {
 struct roast_analysis;
 roast_code feed_task(void *analysis, const roast_task *task);
 bool fit_tasks(struct roast_analysis *a); /* false if memory is out */
+/* Whether a task is a chunk, as far as the chunks that were recorded tell. */
+bool is_chunk_task(const ledger *l, const kept_task *task);
 void task_sums_release(task_sums *tasks);
 
 #endif

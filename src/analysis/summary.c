@@ -226,8 +226,8 @@ roast_code analyse_causes(analysis *a, roast_error *err)
 static roast_code fill_summary(analysis *a, roast_error *err)
 {
     static roast_code (*const parts[])(analysis *, roast_error *) = {
-        analyse_chunks,   analyse_sections,   analyse_workers, analyse_workflow, analyse_fine,
-        analyse_branches, analyse_efficiency, analyse_ledger,  analyse_causes,
+        analyse_chunks, analyse_sections, analyse_workers,    analyse_coverage, analyse_workflow,
+        analyse_fine,   analyse_branches, analyse_efficiency, analyse_ledger,   analyse_causes,
     };
     take_given(a->summary, a->run);
     roast_code code = copy_facts(a->summary, a->run, err);

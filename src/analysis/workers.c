@@ -301,7 +301,9 @@ static void set_arrivals(const analysis *a)
 static void fill_worker_chunks(const analysis *a, uint32_t i, roast_summary *summary)
 {
     const chunk_tally *chunks = &a->workers[i], *nowhere = &a->workers[run_workers(a->run)];
-    if (a->all.chunks + a->all.failed == nowhere->chunks + nowhere->failed)
+    bool no_records_here = chunks->chunks + chunks->failed == 0;
+    if (a->all.chunks + a->all.failed == nowhere->chunks + nowhere->failed ||
+        (no_records_here && worker_not_measured(run_worker(a->run, i))))
         return;
     summary_cell_int(summary, M_worker_chunks, i, chunks->chunks);
     summary_cell_int(summary, M_worker_failed, i, chunks->failed);
@@ -334,6 +336,8 @@ static void fill_worker_row(const analysis *a, uint32_t i, roast_summary *summar
     summary_cell_real(summary, M_worker_avg_memory_bytes, i, timeline_average(&used));
     summary_cell_real(summary, M_worker_avg_cpu_percent, i, share(timeline_average(&busy), worker->cores));
     summary_cell_int(summary, M_worker_samples, i, tally->samples);
+    if (worker->probe != ROAST_ABSENT)
+        summary_cell_text(summary, M_worker_measured, i, worker_not_measured(worker) ? STR("no") : STR("yes"));
 }
 
 static roast_code fill_summary(const analysis *a, arena *scratch, roast_error *err)

@@ -7,26 +7,44 @@
 #include "base/str.h"
 #include "model/facts.h"
 
+/* NAN if nothing says. Sums over records are partial where some chunks were not measured. */
+typedef struct total {
+    double value;
+    bool partial;
+} total;
+
 typedef struct run_totals {
-    double events, bytes, seconds, chunks; /* NAN if nothing says */
+    total events, bytes, seconds, chunks;
     bool from_report;
 } run_totals;
+
+static double whole(total t)
+{
+    return t.partial ? (double)NAN : t.value;
+}
+
+/* Of the same chunks, or of none. */
+static double ratio_of(total numerator, total denominator)
+{
+    return numerator.partial == denominator.partial ? ratio(numerator.value, denominator.value) : (double)NAN;
+}
 
 static void from_chunks(const analysis *a, run_totals *t)
 {
     if (a->all.chunks + a->all.failed == 0)
         return;
-    t->events = as_real(a->all.events);
-    t->bytes = as_real(a->all.bytes_read);
-    t->seconds = clock_seconds(a->all.process_ns);
-    t->chunks = (double)a->all.chunks;
+    bool partial = a->chunks_missing;
+    t->events = (total){as_real(a->all.events), partial};
+    t->bytes = (total){as_real(a->all.bytes_read), partial};
+    t->seconds = (total){clock_seconds(a->all.process_ns), partial};
+    t->chunks = (total){(double)a->all.chunks, partial};
 }
 
 static roast_code from_report(roast_run *run, run_totals *t, roast_error *err)
 {
     const struct {
         const char *path;
-        double *value;
+        total *total;
     } numbers[] = {{"$.entries", &t->events},
                    {"$.bytesread", &t->bytes},
                    {"$.processtime", &t->seconds},
@@ -37,7 +55,7 @@ static roast_code from_report(roast_run *run, run_totals *t, roast_error *err)
         code = run_document_number(run, "report", numbers[i].path, &reported, err);
         if (code || !isfinite(reported))
             continue;
-        *numbers[i].value = reported;
+        *numbers[i].total = (total){reported, false};
         t->from_report = true;
     }
     return code;
@@ -48,7 +66,7 @@ static roast_code from_custom_metrics(roast_run *run, run_totals *t, roast_error
 {
     const struct {
         const char *path;
-        double *value;
+        total *total;
     } sums[] = {{"$.entries", &t->events},
                 {"$.duration", &t->seconds},
                 {"$.performance_counters.num_requested_bytes", &t->bytes}};
@@ -57,7 +75,7 @@ static roast_code from_custom_metrics(roast_run *run, run_totals *t, roast_error
         double sum;
         code = run_document_sum(run, "custom_metrics", sums[i].path, &sum, err);
         if (!code && isfinite(sum))
-            *sums[i].value = sum;
+            *sums[i].total = (total){sum, false};
     }
     return code;
 }
@@ -76,23 +94,26 @@ static double elapsed_seconds(const analysis *a)
 static void set_totals(roast_summary *summary, const run_totals *t, double elapsed)
 {
     summary_set_real(summary, M_run_elapsed_time_seconds, elapsed);
-    summary_set_int(summary, M_run_total_events, whole_number(t->events));
-    summary_set_int(summary, M_run_total_bytes_read, whole_number(t->bytes));
-    summary_set_real(summary, M_run_total_cpu_time, t->seconds);
-    summary_set_int(summary, M_run_num_chunks, whole_number(t->chunks));
-    summary_set_real(summary, M_run_avg_cpu_time_per_chunk, ratio(t->seconds, t->chunks));
-    summary_set_real(summary, M_run_data_rate_gbps, ratio(t->bytes * 8 / 1e9, elapsed));
-    summary_set_real(summary, M_run_data_rate_mbps, ratio(t->bytes / 1e6, elapsed));
-    double rate_wall = ratio(t->events / 1000, elapsed), rate_process = ratio(t->events / 1000, t->seconds);
+    double events = whole(t->events), bytes = whole(t->bytes);
+    summary_set_int(summary, M_run_total_events, whole_number(events));
+    summary_set_int(summary, M_run_total_bytes_read, whole_number(bytes));
+    summary_set_real(summary, M_run_total_cpu_time, whole(t->seconds));
+    summary_set_int(summary, M_run_num_chunks, whole_number(whole(t->chunks)));
+    summary_set_real(summary, M_run_avg_cpu_time_per_chunk, ratio_of(t->seconds, t->chunks));
+    summary_set_real(summary, M_run_data_rate_gbps, ratio(bytes * 8 / 1e9, elapsed));
+    summary_set_real(summary, M_run_data_rate_mbps, ratio(bytes / 1e6, elapsed));
+    total thousands = {t->events.value / 1000, t->events.partial};
+    double rate_wall = ratio(events / 1000, elapsed), rate_process = ratio_of(thousands, t->seconds);
     summary_set_real(summary, M_run_event_rate_elapsed_khz, rate_wall);
     summary_set_real(summary, M_run_event_rate_cpu_total_khz, rate_process);
     summary_set_real(summary, M_run_efficiency_ratio_percent, ratio(rate_wall * 100, rate_process));
-    summary_set_real(summary, M_run_bytes_per_event, ratio(t->bytes, t->events));
+    summary_set_real(summary, M_run_bytes_per_event, ratio_of(t->bytes, t->events));
 }
 
 roast_code analyse_workflow(analysis *a, roast_error *err)
 {
-    run_totals t = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, false};
+    const total none = {(double)NAN, false};
+    run_totals t = {none, none, none, none, false};
     from_chunks(a, &t);
     roast_code code = ROAST_OK;
     if (!str_absent(roast_run_document(a->run, "report")))
@@ -101,7 +122,7 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
         code = from_custom_metrics(a->run, &t, err);
     if (code)
         return code;
-    a->summary->totals_of_chunks = !t.from_report && isfinite(t.events);
+    a->summary->totals_of_chunks = !t.from_report && isfinite(whole(t.events));
     double elapsed = elapsed_seconds(a);
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");

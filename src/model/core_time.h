@@ -51,6 +51,7 @@ extern const phase_info PHASES[ROAST_PHASE_COUNT];
     X(IDLE_START, idle_start, "idle: start-up", "start-up", 5, "rest")                                                 \
     X(IDLE_QUEUE, idle_queue, "idle: chunks waited", "chunks waited", 2, "rest")                                       \
     X(IDLE_TAIL, idle_tail, "idle: tail", "tail", 2, "rest")                                                           \
+    X(NOT_MEASURED, not_measured, "not measured", "not measured", 2, "unknown")                                        \
     X(RESIDUAL, residual, "not explained", "not explained", 3, "neutral")
 
 typedef enum ledger_category {

@@ -27,6 +27,7 @@ typedef enum metric_need {
     NEEDS_timeline,
     NEEDS_arrivals,
     NEEDS_samples,
+    NEEDS_probes,
     NEEDS_chunks,
     NEEDS_sizes,
     NEEDS_files,
@@ -36,6 +37,7 @@ typedef enum metric_need {
     NEEDS_requests,
     NEEDS_spans,
     NEEDS_cores,
+    NEEDS_cores_totals,
     NEEDS_cores_spans,
     NEEDS_others
 } metric_need;
