@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/coverage.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "view/chart_build.h"
@@ -212,6 +213,20 @@ void chart_is_empty(chart_builder *b, const char *why)
 {
     if (str_absent(b->out->why))
         b->out->why = str_from(why);
+}
+
+bool chart_has_no_chunks(chart_builder *b)
+{
+    roast_str stated = summary_fact(b->summary, "no_chunks");
+    bool none = !b->series->n_chunks;
+    if (none && str_absent(b->out->why))
+        b->out->why = str_absent(stated) ? STR("no chunk was recorded") : chart_copy(b, stated);
+    if (!none && partly_measured(b->summary)) {
+        roast_str partly = say_partly_measured(b->summary, b->memory);
+        b->failed |= str_absent(partly);
+        chart_note_text(b, partly);
+    }
+    return none;
 }
 
 void chart_categories(chart_builder *b, chart_axis *axis, size_t count)

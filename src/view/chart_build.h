@@ -56,6 +56,9 @@ roast_str chart_copy(chart_builder *b, roast_str text);
 void chart_note_text(chart_builder *b, roast_str text);
 void chart_note_at(chart_builder *b, chart_note_kind kind, double at, roast_str text);
 void chart_is_empty(chart_builder *b, const char *why); /* the first reason stays */
+/* Whether there are no chunks to draw, which is then the reason, as the run states it if it does; else it is noted if
+ * there were others that nobody measured. */
+bool chart_has_no_chunks(chart_builder *b);
 
 /* Categories of an axis; the names are copied. */
 void chart_categories(chart_builder *b, chart_axis *axis, size_t count);

@@ -91,13 +91,6 @@ static double runtime(const chunk_mark *mark)
     return mark->process_ns == ROAST_ABSENT ? (double)NAN : clock_seconds(mark->process_ns);
 }
 
-static bool no_chunks(chart_builder *b)
-{
-    if (!b->series->n_chunks)
-        chart_is_empty(b, "no chunk was recorded");
-    return !str_absent(b->out->why);
-}
-
 static void note_seconds(chart_builder *b, metric_id metric, const char *name)
 {
     double seconds = summary_real(b->summary, metric);
@@ -107,7 +100,7 @@ static void note_seconds(chart_builder *b, metric_id metric, const char *name)
 
 void build_runtime_distribution(chart_builder *b)
 {
-    double *values = no_chunks(b) ? NULL : chart_alloc(b, b->series->n_chunks, sizeof *values);
+    double *values = chart_has_no_chunks(b) ? NULL : chart_alloc(b, b->series->n_chunks, sizeof *values);
     size_t count = 0;
     for (size_t i = 0; values && i < b->series->n_chunks; i++) {
         const chunk_mark *mark = &b->series->chunks[i];
@@ -148,7 +141,7 @@ static void add_trend(chart_builder *b)
 
 void build_runtime_vs_events(chart_builder *b)
 {
-    if (no_chunks(b))
+    if (chart_has_no_chunks(b))
         return;
     chart_add_points(b, runtime_point);
     if (!b->out->n_series)
@@ -176,7 +169,7 @@ static int64_t common_limit(const roast_run *run)
 
 void build_memory_peaks(chart_builder *b)
 {
-    if (no_chunks(b))
+    if (chart_has_no_chunks(b))
         return;
     chart_add_points(b, memory_point);
     if (!b->out->n_series)
@@ -287,7 +280,7 @@ static void note_bundles(chart_builder *b, size_t chunks)
 void build_branch_access(chart_builder *b)
 {
     size_t chunks = succeeded(b);
-    if (no_chunks(b) || !any_value(b, branches_of)) {
+    if (chart_has_no_chunks(b) || !any_value(b, branches_of)) {
         chart_is_empty(b, "no chunk carried an access log");
         return;
     }
@@ -310,7 +303,7 @@ void build_branch_access(chart_builder *b)
 void build_bytes_accessed(chart_builder *b)
 {
     size_t chunks = succeeded(b);
-    if (no_chunks(b) || !any_value(b, compressed_of)) {
+    if (chart_has_no_chunks(b) || !any_value(b, compressed_of)) {
         chart_is_empty(b, "the sizes of the branches that chunks read are not known");
         return;
     }

@@ -370,8 +370,10 @@ void build_dataset_phases(chart_builder *b)
 {
     ranked_row *ranked = chart_alloc(b, run_datasets(b->run) + 1, sizeof *ranked);
     size_t count = ranked ? rank_datasets(b, ranked) : 0;
+    if (chart_has_no_chunks(b))
+        return;
     if (!count) {
-        chart_is_empty(b, b->series->n_chunks ? "no chunk record says how long it took" : "no chunk was recorded");
+        chart_is_empty(b, "no chunk record says how long it took");
         return;
     }
     size_t shown = count < MOST_BARS ? count : MOST_BARS;

@@ -13,9 +13,9 @@ static const double GIGABIT = 8e-9; /* gigabits in a byte */
 static bool nothing_placed(chart_builder *b)
 {
     const run_series *series = b->series;
-    if (!series->n_chunks)
-        chart_is_empty(b, "no chunk was recorded");
-    else if (!b->sweep || series->n_off_axis == series->n_chunks)
+    if (chart_has_no_chunks(b))
+        return true;
+    if (!b->sweep || series->n_off_axis == series->n_chunks)
         chart_is_empty(b, "no chunk has a time near that of the run");
     else if (b->sweep->last_starts_ns == ROAST_ABSENT)
         chart_is_empty(b, "the chunk records do not say when they ran");

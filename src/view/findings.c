@@ -115,6 +115,11 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
                           "ledger,notes"},
     [FINDING_INCOMPLETE] = {"Not everything was recorded", "",
                             "Numbers stand for the chunks that were recorded. The notes say what went wrong.", "notes"},
+    [FINDING_NOT_MEASURED] =
+        {"Workers were not measured", "",
+         "Times of chunks, and what follows here, are of the workers that were measured. What the others did is not "
+         "known: they may have been as busy. The notes say why nothing was measured there.",
+         "workers,notes"},
 };
 
 static const char *const GAPS[] = {
@@ -125,6 +130,7 @@ static const char *const GAPS[] = {
     [GAP_MEMORY] = "what memory did: no worker was sampled (track_workers=True)",
     [GAP_REPLAY] = "what changes would bring: the replay of what happened is more than 15 % off",
     [GAP_SIZE] = "what held it back: the run is large; see roast explain RUN",
+    [GAP_PARTLY] = "what changes would bring: workers that were not measured cannot be replayed",
 };
 
 static const struct {
@@ -140,6 +146,17 @@ static const struct {
     {"workers_twice", "twice the workers"},
     {"workers_four_times", "four times the workers"},
 };
+
+/* The run may state itself why it has no chunks. */
+static void put_gap(buf *out, const explanation *e, finding_gap gap)
+{
+    if (gap == GAP_CHUNKS && !str_absent(e->no_chunks)) {
+        buf_text(out, "what happened inside: ");
+        buf_str(out, e->no_chunks);
+    } else {
+        buf_text(out, GAPS[gap]);
+    }
+}
 
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
@@ -233,9 +250,11 @@ static size_t worth_showing(const explanation *e, size_t most)
 
 static void say_the_rest(table_writer *w, const explanation *e, size_t shown)
 {
-    if (e->n_gaps && (e->gaps[0] == GAP_SIZE || !shown))
-        buf_format(&w->text, "not determined: %s", GAPS[e->gaps[0]]);
-    else if (shown && e->findings[0].confidence == FINDING_NOTE)
+    bool stated = e->n_gaps && e->gaps[0] == GAP_CHUNKS && !str_absent(e->no_chunks);
+    if (e->n_gaps && (e->gaps[0] == GAP_SIZE || !shown || stated)) {
+        buf_text(&w->text, "not determined: ");
+        put_gap(&w->text, e, e->gaps[0]);
+    } else if (shown && e->findings[0].confidence == FINDING_NOTE)
         buf_text(&w->text, "nothing else stands out; all of it: roast explain RUN");
     else
         buf_text(&w->text, "all of it, and what to do: roast explain RUN");
@@ -293,7 +312,7 @@ static void list_gaps(table_writer *w, const explanation *e)
 {
     writer_begin_pairs(w, "not_determined", "Not determined", TABLE_LIST, e->n_gaps);
     for (size_t i = 0; i < e->n_gaps; i++) {
-        buf_text(&w->text, GAPS[e->gaps[i]]);
+        put_gap(&w->text, e, e->gaps[i]);
         writer_pair(w, "-", TONE_PLAIN);
     }
 }
@@ -387,6 +406,15 @@ static void json_finding(json_writer *w, const finding *f, double wall)
     json_put_close(w, '}');
 }
 
+static void json_gap(json_writer *w, const explanation *e, finding_gap gap)
+{
+    buf text = {0};
+    put_gap(&text, e, gap);
+    json_put_text(w, NULL, buf_view(&text));
+    w->out->code = w->out->code ? w->out->code : text.code;
+    buf_release(&text);
+}
+
 void findings_json(json_writer *w, const explanation *e)
 {
     json_put_open(w, "findings", '[');
@@ -395,7 +423,7 @@ void findings_json(json_writer *w, const explanation *e)
     json_put_close(w, ']');
     json_put_open(w, "not_determined", '[');
     for (size_t i = 0; e && i < e->n_gaps; i++)
-        json_put_text(w, NULL, str_from(GAPS[e->gaps[i]]));
+        json_gap(w, e, e->gaps[i]);
     json_put_close(w, ']');
     json_put_open(w, "replay", '{');
     json_put_real(w, "wall_seconds", e ? e->replay_seconds : (double)NAN);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/coverage.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "model/core_time.h"
@@ -77,12 +78,38 @@ static void put_missing(page *p, const char *what)
     buf_format(&p->html.sections, "<p class=\"missing\">%s</p>\n", what);
 }
 
+/* Why a run has no chunks, as it states itself; else what. */
+static void put_no_chunks(page *p, const char *what)
+{
+    roast_str stated = summary_fact(p->summary, "no_chunks");
+    if (str_absent(stated)) {
+        put_missing(p, what);
+        return;
+    }
+    buf_text(&p->html.sections, "<p class=\"missing\">No chunk was measured: ");
+    html_text(&p->html.sections, stated);
+    buf_text(&p->html.sections, "</p>\n");
+}
+
+/* Charts of chunks do not show what nobody measured. */
+static void say_what_is_not_measured(page *p)
+{
+    if (!partly_measured(p->summary))
+        return;
+    roast_str partly = say_partly_measured(p->summary, &p->memory);
+    p->failed |= str_absent(partly);
+    buf_text(&p->html.sections, "<p class=\"missing\">");
+    html_text(&p->html.sections, partly);
+    buf_text(&p->html.sections, ": chunks that ran there are not drawn.</p>\n");
+}
+
 /* ---- The headline -------------------------------------------------------------------------------------------- */
 
 /* A number that is read first, and one that qualifies it. */
 static const struct tile {
     const char *title;
     part_spec main, note;
+    part_spec trouble; /* said only if there is any */
 } TILES[] = {
     {"wall time", {M_run_elapsed_time_seconds, ""}, {M_run_speedup_factor, " chunks at once"}},
     {"events", {M_run_total_events, ""}, {M_run_bytes_per_event, " read per event"}},
@@ -91,8 +118,14 @@ static const struct tile {
     {"core efficiency",
      {M_run_core_efficiency, "", FORM_PERCENT},
      {M_run_cpu_efficiency_fine, " on the CPU", FORM_PERCENT}},
-    {"workers", {M_run_avg_workers, ""}, {M_run_total_cores, " cores on average"}},
-    {"chunks", {M_run_num_chunk_records, ""}, {M_run_num_failed_chunks, " failed", .alarm = TONE_BAD}},
+    {"workers",
+     {M_run_avg_workers, ""},
+     {M_run_total_cores, " cores on average"},
+     {M_run_workers_not_measured, " not measured", .alarm = TONE_WARN}},
+    {"chunks",
+     {M_run_num_chunk_records, ""},
+     {M_run_num_failed_chunks, " failed", .alarm = TONE_BAD},
+     {M_run_chunks_not_measured, " not measured", .alarm = TONE_WARN}},
 };
 
 static bool put_part(buf *out, const roast_summary *summary, const part_spec *part)
@@ -103,6 +136,21 @@ static bool put_part(buf *out, const roast_summary *summary, const part_spec *pa
     format_value(out, value, metric_info(part->metric)->unit, part->form);
     buf_text(out, part->after);
     return true;
+}
+
+static void put_trouble(buf *out, const roast_summary *summary, const part_spec *part)
+{
+    if (!part->after || !(summary_real(summary, part->metric) > 0))
+        return;
+    buf_format(out, "<dd class=\"note %s\">", html_tone(part->alarm));
+    put_part(out, summary, part);
+    buf_text(out, "</dd>");
+}
+
+/* The run's own words on why it has no chunks are a sentence: too long for a tile, and said below. */
+static bool is_stated(const page *p, const char *why)
+{
+    return why && str_equal(str_from(why), summary_fact(p->summary, "no_chunks"));
 }
 
 static void put_tiles(page *p)
@@ -121,8 +169,10 @@ static void put_tiles(page *p)
         if (known)
             put_part(out, p->summary, &tile->note);
         else
-            buf_text(out, why ? why : "");
-        buf_text(out, "</dd></div>\n");
+            html_text(out, is_stated(p, why) ? STR("no chunk records") : str_from(why ? why : ""));
+        buf_text(out, "</dd>");
+        put_trouble(out, p->summary, &tile->trouble);
+        buf_text(out, "</div>\n");
     }
     buf_text(out, "</dl>\n");
 }
@@ -307,9 +357,11 @@ static void write_time(page *p)
         buf_text(&p->html.sections, " of core time, by what it was spent on.</p>\n");
         put_time_bar(&p->html.sections, &split);
         put_time_list(&p->html.sections, &split);
+        if (!p->data.series.n_chunks && !str_absent(summary_fact(p->summary, "no_chunks")))
+            put_no_chunks(p, "");
         put_findings(p);
     } else {
-        put_missing(p, "No chunk was measured, so it is not known where the time went.");
+        put_no_chunks(p, "No chunk was measured, so it is not known where the time went.");
     }
     buf_text(&p->html.sections, "<div class=\"columns\">\n");
     put_table(p, "throughput", "Throughput");
@@ -336,6 +388,8 @@ static void write_timeline(page *p)
             put_missing(p, "No worker was tracked: how many there were over time is not known.");
         if (!series->samples[SAMPLE_MEMORY] && !series->samples[SAMPLE_CPU])
             put_missing(p, "No heartbeat carries memory or CPU: both are not known over time.");
+        if (series->n_chunks)
+            say_what_is_not_measured(p);
         buf_format(&p->html.sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     }
     buf_text(&p->html.sections, "<div class=\"columns\">\n");
@@ -358,10 +412,11 @@ static void say_what_is_not_placed(page *p)
 static void write_chunks(page *p)
 {
     if (!p->data.series.n_chunks) {
-        put_missing(p,
-                    "No chunk records: the run was made without chunk metrics, or ended before the first chunk did.");
+        put_no_chunks(p,
+                      "No chunk records: the run was made without chunk metrics, or ended before the first chunk did.");
         return;
     }
+    say_what_is_not_measured(p);
     say_what_is_not_placed(p);
     if (p->data.lanes.n_chunks)
         buf_format(&p->html.sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);

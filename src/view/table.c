@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/coverage.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -17,6 +18,7 @@ typedef struct builder {
     const roast_summary *summary;
     size_t limit;
     bool asked; /* for this table by name: then it tells of everything, known or not */
+    bool said;  /* why there are no chunks, in the run's own words: once is enough */
 } builder;
 
 static double number_of(roast_value value)
@@ -50,6 +52,10 @@ static void write_unknown(builder *b, const pair_spec *row)
     const char *why = NULL;
     for (size_t i = 0; !why && has_part(row, i); i++)
         why = b->summary->why[row->parts[i].metric];
+    if (why && str_equal(str_from(why), summary_fact(b->summary, "no_chunks"))) {
+        why = b->said ? "no chunk records" : why;
+        b->said = true;
+    }
     if (why)
         buf_format(&b->w.text, " (%s)", why);
     writer_cell(&b->w, TONE_QUIET, NOTHING);
@@ -124,7 +130,8 @@ static bool column_tells(const builder *b, const table_spec *spec, const table_c
     for (size_t row = 0; row < b->summary->rows[spec->scope].count; row++) {
         roast_value value = summary_cell(b->summary, column->metric, row);
         bool counts_trouble = column->alarm != TONE_PLAIN && value.kind == ROAST_INT;
-        if (value.kind != ROAST_NOTHING && (!counts_trouble || value.as.integer != 0))
+        bool any = number_of(value) > 0 || cell_alarm(column, value) != TONE_PLAIN;
+        if (value.kind != ROAST_NOTHING && (any || (!column->if_any && (!counts_trouble || value.as.integer != 0))))
             return true;
     }
     return false;
@@ -351,20 +358,28 @@ static void write_headline(table_writer *w, const roast_summary *summary)
     writer_phrase(w, heading, TONE_QUIET);
 }
 
-/* "1 842 of 1 850 chunks": those that succeeded, of those that were submitted, as far as either is known. */
+/* "1 842 of 1 850 chunks": those that succeeded, of those that were submitted, as far as either is known. Where some
+ * were not measured it is "36 of 80 chunks measured". */
 static void write_chunks(table_writer *w, const roast_summary *summary)
 {
     double submitted = number_of(summary_value(summary, M_run_num_chunks));
     double succeeded = number_of(summary_value(summary, M_run_num_successful_chunks));
+    double not_measured = number_of(summary_value(summary, M_run_chunks_not_measured));
+    bool partly = not_measured > 0 || partly_measured(summary);
+    if (partly && isnan(succeeded))
+        succeeded = 0;
     double shown = isnan(succeeded) ? submitted : succeeded;
+    double all = submitted > shown ? submitted : partly ? shown + not_measured : shown;
     if (!(fabs(shown) < 1e15)) /* not known, or nothing that counts chunks */
         return;
     format_count(&w->text, (int64_t)shown);
-    if (submitted > shown && submitted < 1e15) {
+    bool some = all > shown && all < 1e15;
+    if (some) {
         buf_text(&w->text, " of ");
-        format_count(&w->text, (int64_t)submitted);
+        format_count(&w->text, (int64_t)all);
     }
-    buf_text(&w->text, shown == 1 && !(submitted > shown) ? " chunk" : " chunks");
+    buf_text(&w->text, shown == 1 && !some ? " chunk" : " chunks");
+    buf_text(&w->text, partly && !(all == shown) ? " measured" : "");
 }
 
 static void add_trouble(table_writer *w, const roast_summary *summary, metric_id metric, const char *one,
@@ -405,6 +420,13 @@ static void write_subline(table_writer *w, const roast_summary *summary)
     writer_phrase(w, &w->set->subline, TONE_PLAIN);
     add_trouble(w, summary, M_run_num_failed_chunks, " attempt failed", " attempts failed", TONE_BAD);
     add_trouble(w, summary, M_run_workers_lost, " worker lost", " workers lost", TONE_WARN);
+    if (partly_measured(summary)) {
+        format_value(&w->text, summary_value(summary, M_run_workers_not_measured), "count", FORM_UNIT);
+        buf_text(&w->text, " of ");
+        format_count(&w->text, (int64_t)summary->rows[ROAST_SCOPE_WORKER].count);
+        buf_text(&w->text, " workers not measured");
+    }
+    writer_phrase(w, &w->set->subline, TONE_WARN);
 }
 
 /* ---- Which tables -------------------------------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ typedef struct table_column {
     int priority;           /* 0 always shown; the higher, the earlier it goes when the width is short */
     table_tone alarm;       /* of a number above 0, or of a text … */
     const char *alarm_text; /* … that is this; NULL for any */
+    bool if_any;            /* shown only where some number is above 0, or some text alarms */
 } table_column;
 
 typedef enum table_layout {

@@ -55,6 +55,7 @@ static const pair_spec RESOURCES[] = {
      .parts = {{M_run_workers_joined, " joined"},
                {M_run_workers_left, " left"},
                {M_run_workers_lost, " lost", .alarm = TONE_WARN}}},
+    {.title = "  not measured", .parts = {{M_run_workers_not_measured, "", .alarm = TONE_WARN}}, .shown = LINE_IF_ANY},
     {.title = "cores", .parts = {{M_run_total_cores, " average"}, {M_run_peak_cores, " peak"}}, .shown = LINE_ALWAYS},
     {.title = "  per worker", .parts = {{M_run_cores_per_worker, ""}}},
     {.title = "  busy",
@@ -76,6 +77,7 @@ static const pair_spec CHUNKS[] = {
     {.title = "  succeeded", .parts = {{M_run_num_successful_chunks, ""}}},
     {.title = "  failed", .parts = {{M_run_num_failed_chunks, "", .alarm = TONE_BAD}}},
     {.title = "  retried", .parts = {{M_run_num_retried_chunks, "", .alarm = TONE_WARN}}},
+    {.title = "  not measured", .parts = {{M_run_chunks_not_measured, "", .alarm = TONE_WARN}}, .shown = LINE_IF_ANY},
     {.title = "  recomputed", .parts = {{M_run_num_recomputed_chunks, "", .alarm = TONE_WARN}}, .shown = LINE_IF_ANY},
     {.title = "time in process()",
      .join = " ± ",
@@ -203,6 +205,7 @@ static const table_column WORKERS[] = {
     {"cores", M_worker_cores, .priority = 3},
     {"present", M_worker_present_seconds, .priority = 1},
     {"end", M_worker_departure, .priority = 0, .alarm = TONE_WARN, .alarm_text = "lost"},
+    {"measured", M_worker_measured, .alarm = TONE_WARN, .alarm_text = "no", .if_any = true},
     {"reason", M_worker_reason, .priority = 6, .shortens = true},
     {"chunks", M_worker_chunks, .priority = 1},
     {"failed", M_worker_failed, .priority = 4, .alarm = TONE_BAD},
@@ -239,7 +242,8 @@ static const table_column LEDGER[] = {
 };
 
 #define DATASET_COLUMN(id, key, title, name, rank, colour) {name, M_dataset_ledger_##key, .priority = rank},
-#define WORKER_COLUMN(id, key, title, name, rank, colour)  {name, M_worker_ledger_##key, .priority = rank},
+#define WORKER_COLUMN(id, key, title, name, rank, colour)                                                              \
+    {name, M_worker_ledger_##key, .priority = rank, .if_any = LEDGER_##id == LEDGER_NOT_MEASURED},
 
 /* clang-format off */
 static const table_column DATASET_LEDGER[] = {
