@@ -54,6 +54,7 @@ static const option_row rows[] = {
     {"variant", TEXT, SETTING(variant), "of a scenario, unlike usual ones in something: noisy, few_chunks, …"},
     {"tasks", FLAG, JOB(tasks), "record a task for each attempt"},
     {"no-hosts", FLAG, JOB(no_hosts), "workers do not name their hosts"},
+    {"blind", COUNT, JOB(blind), "every so many workers one has no probe and leaves no records; the truth is of all"},
     {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
     {"no-truth", FLAG, SETTING(no_truth), "write no truth beside the run"},

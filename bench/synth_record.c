@@ -106,6 +106,13 @@ static int64_t told_by(const recording *r, uint32_t worker, int64_t t_ns)
     return t_ns + (worker == SYNTH_NO_WORKER ? 0 : r->job->workers[worker].clock_offset_ns);
 }
 
+/* Whether nothing is measured on a worker. */
+static bool is_blind(const recording *r, uint32_t worker)
+{
+    uint32_t every = r->job->options.blind;
+    return every && worker != SYNTH_NO_WORKER && worker % every == every - 1;
+}
+
 static roast_code record_worker(recording *r, const synth_worker *planned, bool departure)
 {
     roast_worker worker = roast_worker_none();
@@ -119,6 +126,8 @@ static roast_code record_worker(recording *r, const synth_worker *planned, bool 
     worker.joined_ns = planned->joined_ns;
     worker.clock_offset_ns = planned->clock_offset_ns;
     worker.clock_error_ns = 100000;
+    if (r->job->options.blind)
+        worker.probe = !is_blind(r, (uint32_t)(planned - r->job->workers));
     if (departure) {
         worker.left_ns = planned->left_ns;
         worker.lost = planned->lost;
@@ -257,7 +266,7 @@ static roast_code record_attempt(recording *r, uint32_t a)
     if (!r->job->options.plain)
         tell_more(attempt, &chunk);
     tell_outcome(r, a, &chunk);
-    roast_code code = roast_record_chunk(r->recorder, &chunk);
+    roast_code code = is_blind(r, attempt->worker) ? ROAST_OK : roast_record_chunk(r->recorder, &chunk);
     if (!code && r->job->options.tasks)
         code = record_task(r, attempt);
     return code;

@@ -1,6 +1,6 @@
 """The test on which the house rests: a number is the same wherever it is shown.
 
-Over 50 seeded runs, with wrong clocks, unequal workers, retries and losses, every metric of the catalogue, in each scope:
+Over 50 seeded runs, with wrong clocks, unequal workers, retries, losses and workers that were not measured, every metric of the catalogue, in each scope:
 table cell = JSON = CSV = column = record = number in a chart = number in the page. What there is to compare comes from the
 catalogue, so that a metric that is added is compared too, or fails here for being in some of its views only."""
 
@@ -131,7 +131,7 @@ def views(request, synthesize, roast, tmp_path_factory):
                          samples=10, sections=3, branches=5 + seed % 7, cores=seed % 3, workers_per_host=1 + seed % 3,
                          retry_rate=0.1, failure_rate=0.05 * (seed % 2), join=0.3, leave=0.1, die=0.1 * (seed % 4),
                          duration=100, clock_skew=300 if seed % 2 else 0.002, tasks=seed % 5 > 0, plain=seed % 7 == 6,
-                         no_hosts=seed % 4 == 3)
+                         no_hosts=seed % 4 == 3, blind=(0, 0, 2, 3, 1)[seed % 5], no_report=seed % 6 == 2)
     return Views(path, roast, tmp_path_factory.mktemp("views"))
 
 
@@ -207,7 +207,8 @@ def test_every_metric_of_a_chunk_is_the_same_in_its_column_its_record_and_its_ro
                 told = row[name] or None if about["kind"] == "text" else number(row[name])
                 assert same(told, value), (i, name)
     # CSV leaves out what is another column in another unit.
-    assert CATALOGUE["chunk"].keys() - rows[0].keys() == {"memory_start_gb", "memory_end_gb", "memory_delta_gb"}
+    left_out = CATALOGUE["chunk"].keys() - rows[0].keys() if rows else None
+    assert not rows or left_out == {"memory_start_gb", "memory_end_gb", "memory_delta_gb"}
 
 
 def begun(record):
@@ -251,6 +252,8 @@ def test_the_page_has_the_cells_of_the_tables(views):
         assert cells <= there, (name, cells - there)
     plain = html.unescape(re.sub(r"<[^>]*>", "|", text))
     for name in OF_RUN:
+        if name == "chunks" and not views.records:  # then the page has a sentence there
+            continue
         for _, cell in (row[:2] for row in views.tables.get(name, {"rows": []})["rows"]):
             assert f"|{cell['text']}|" in plain, (name, cell["text"])
 

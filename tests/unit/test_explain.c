@@ -49,6 +49,28 @@ static void add_worker(planned *p, const char *address, int64_t cores, double jo
     assert_int_equal(roast_record_worker(p->recorder, &worker), ROAST_OK);
 }
 
+/* Whether a probe is on a worker that has been added. */
+static void set_probe(planned *p, const char *address, int64_t probe)
+{
+    roast_worker worker = roast_worker_none();
+    worker.address = str_from(address);
+    worker.probe = probe;
+    assert_int_equal(roast_record_worker(p->recorder, &worker), ROAST_OK);
+}
+
+/* What the engine says of a task. */
+static void add_task(planned *p, const char *worker, const char *prefix, double start, double stop, const char *state)
+{
+    roast_task task = roast_task_none();
+    task.worker = str_from(worker);
+    task.prefix = str_from(prefix);
+    task.state = str_from(state);
+    task.attempt = 1;
+    task.start_ns = START_NS + (int64_t)(start * 1e9);
+    task.stop_ns = START_NS + (int64_t)(stop * 1e9);
+    assert_int_equal(roast_record_task(p->recorder, &task), ROAST_OK);
+}
+
 /* Opening takes a tenth of a second for each second in process(), of which cpu_share is CPU. */
 static roast_chunk plan_chunk(planned *p, const char *worker, double start, double seconds, double cpu_share)
 {
@@ -461,6 +483,238 @@ static void without_cpu_times_it_is_not_determined_what_process_did(void **state
     release(&e);
 }
 
+/* ---- Partly measured ------------------------------------------------------------------------------------------- */
+
+/* A worker of two cores that is measured, and one of three of which probe says whether it is. The engine tells of all
+ * their tasks: on the second, two chunks, one that failed, and the end of a merge. */
+static void plan_two_workers(planned *p, int64_t probe)
+{
+    begin(p, 100);
+    assert_int_equal(roast_record_fact(p->recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_worker(p, "seen", 2, 0, 0, false);
+    add_worker(p, "other", 3, 20, 0, false);
+    set_probe(p, "seen", probe == ROAST_ABSENT ? ROAST_ABSENT : 1);
+    set_probe(p, "other", probe);
+    add_chunk(p, "seen", 0, 60, 0.5);
+    add_chunk(p, "seen", 0, 80, 0.5);
+    add_task(p, "seen", "Analysis", 0, 60, "memory");
+    add_task(p, "seen", "Analysis", 0, 80, "memory");
+    add_task(p, "other", "Analysis", 20, 40, "memory");
+    add_task(p, "other", "Analysis", 40, 50, "erred");
+    add_task(p, "other", "Analysis", 90, 95, "memory");
+    add_task(p, "other", "reduce", 95, 100, "memory");
+}
+
+static double metric(const explained *e, metric_id id)
+{
+    return summary_real(e->summary, id);
+}
+
+static void cores_without_a_probe_are_not_measured_and_never_idle(void **state)
+{
+    (void)state;
+    planned p;
+    plan_two_workers(&p, 0);
+    explained e = explain(&p, true);
+    assert_near(in_ledger(&e, "not_measured"), 3 * 80, 1e-6);
+    assert_near(in_ledger(&e, "open"), 0.1 * 140, 1e-6);
+    assert_near(in_ledger(&e, "process_cpu"), 0.45 * 140, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 0, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 30 + 10, 1e-6); /* until 90, when the other began its last chunk */
+    assert_near(in_ledger(&e, "idle_tail"), 2 * 10, 1e-6);
+    assert_near(in_ledger(&e, "merging"), 0, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    assert_near(summary_cell(e.summary, M_worker_ledger_not_measured, 1).as.real, 240, 1e-6);
+    assert_near(summary_cell(e.summary, M_worker_ledger_idle_tail, 1).as.real, 0, 0);
+    assert_int_equal(summary_cell(e.summary, M_worker_chunks, 1).kind, ROAST_NOTHING);
+    assert_int_equal(summary_cell(e.summary, M_worker_chunks, 0).as.integer, 2);
+    assert_near(metric(&e, M_run_workers_not_measured), 1, 0);
+    assert_near(metric(&e, M_run_chunks_not_measured), 2, 0);
+    release(&e);
+}
+
+static void where_nobody_knows_who_was_measured_all_is_as_it_was(void **state)
+{
+    (void)state;
+    planned p;
+    plan_two_workers(&p, ROAST_ABSENT);
+    explained e = explain(&p, true);
+    assert_near(in_ledger(&e, "not_measured"), 0, 0);
+    /* Without a record of the other worker there is nothing to be started after the first chunks. */
+    assert_near(in_ledger(&e, "idle_tail") + in_ledger(&e, "merging"), 40 + 20 + 3 * 80, 1e-6);
+    assert_int_equal(summary_value(e.summary, M_run_workers_not_measured).kind, ROAST_NOTHING);
+    assert_int_equal(summary_value(e.summary, M_run_chunks_not_measured).kind, ROAST_NOTHING);
+    assert_int_equal(summary_cell(e.summary, M_worker_ledger_not_measured, 1).kind, ROAST_NOTHING);
+    assert_int_equal(summary_cell(e.summary, M_worker_measured, 1).kind, ROAST_NOTHING);
+    assert_null(finding_of(&e, FINDING_NOT_MEASURED));
+    assert_true(isfinite(e.why.replay_seconds));
+    release(&e);
+}
+
+static void a_probe_that_comes_later_counts(void **state)
+{
+    (void)state;
+    planned p;
+    plan_two_workers(&p, 0);
+    set_probe(&p, "other", 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "not_measured"), 0, 0);
+    assert_near(metric(&e, M_run_workers_not_measured), 0, 0);
+    assert_near(metric(&e, M_run_chunks_not_measured), 0, 0); /* there are records, and one may be lost */
+    assert_near(summary_cell(e.summary, M_worker_ledger_not_measured, 1).as.real, 0, 0);
+    assert_null(finding_of(&e, FINDING_NOT_MEASURED));
+    release(&e);
+}
+
+static void a_run_of_which_no_worker_was_measured_is_not_measured_at_all(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    assert_int_equal(roast_record_fact(p.recorder, "no_chunks", STR("nobody was there")), ROAST_OK);
+    add_worker(&p, "a", 2, 0, 0, false);
+    set_probe(&p, "a", 0);
+    for (int i = 0; i < 9; i++)
+        add_task(&p, "a", "Analysis", 10 * i, 10 * i + 10, "memory");
+    explained e = explain(&p, true);
+    assert_near(in_ledger(&e, "not_measured"), 200, 1e-6);
+    assert_near(in_ledger(&e, "process_unsplit"), 0, 0);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    assert_near(metric(&e, M_run_chunks_not_measured), 9, 0);
+    assert_int_equal(e.why.count, 1);
+    assert_int_equal(e.why.findings[0].kind, FINDING_NOT_MEASURED);
+    assert_int_equal(e.why.gaps[0], GAP_CHUNKS);
+    assert_true(str_equal(e.why.no_chunks, STR("nobody was there")));
+    assert_string_equal(e.summary->why[M_run_chunk_duration_mean], "nobody was there");
+    assert_string_equal(e.summary->why[M_run_total_events], "nobody was there");
+    assert_string_equal(e.summary->why[M_run_core_efficiency], "1 of 1 workers was not measured");
+    release(&e);
+}
+
+static void measured_workers_without_any_record_have_chunks_that_were_not_measured(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_worker(&p, "a", 1, 0, 0, false);
+    set_probe(&p, "a", 1);
+    add_task(&p, "a", "automatic_retries", 0, 5, "memory"); /* preprocessing */
+    for (int i = 1; i < 9; i++)
+        add_task(&p, "a", "Analysis", 10 * i, 10 * i + 10, "memory");
+    explained e = explain(&p, false);
+    assert_near(metric(&e, M_run_chunks_not_measured), 8, 0);
+    assert_near(metric(&e, M_run_workers_not_measured), 0, 0);
+    assert_near(in_ledger(&e, "not_measured"), 0, 0); /* tasks stand for the chunks */
+    assert_true(in_ledger(&e, "process_unsplit") >= 80);
+    release(&e);
+}
+
+static void tasks_without_the_processors_name_are_chunks_from_the_first_record_on(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "seen", 1, 0, 0, false);
+    add_worker(&p, "other", 1, 0, 0, false);
+    set_probe(&p, "seen", 1);
+    set_probe(&p, "other", 0);
+    add_task(&p, "other", "automatic_retries", 0, 10, "memory"); /* preprocessing */
+    add_chunk(&p, "seen", 20, 60, 1);
+    add_task(&p, "seen", "automatic_retries", 20, 80, "memory");
+    add_task(&p, "other", "automatic_retries", 20, 50, "memory");
+    add_task(&p, "other", "automatic_retries", 50, 80, "memory");
+    add_task(&p, "other", "automatic_retries", 80, 90, "erred");
+    explained e = explain(&p, false);
+    assert_near(metric(&e, M_run_chunks_not_measured), 2, 0);
+    release(&e);
+}
+
+/* Both workers wait for half the time, but only one is measured. */
+static explained explain_waiting(int64_t probe)
+{
+    planned p;
+    begin(&p, 200);
+    add_worker(&p, "seen", 2, 0, 0, false);
+    add_worker(&p, "other", 2, 0, 0, false);
+    set_probe(&p, "seen", probe == ROAST_ABSENT ? ROAST_ABSENT : 1);
+    set_probe(&p, "other", probe);
+    for (int i = 0; i < 40; i++)
+        add_chunk(&p, "seen", 10 * (i / 2), 10, 0.5);
+    return explain(&p, true);
+}
+
+static void what_was_not_measured_is_said_first_and_nothing_is_replayed(void **state)
+{
+    (void)state;
+    explained e = explain_waiting(0);
+    const finding *first = &e.why.findings[0], *io = finding_of(&e, FINDING_IO_BOUND);
+    assert_int_equal(first->kind, FINDING_NOT_MEASURED);
+    assert_int_equal(first->confidence, FINDING_SURE);
+    assert_near(first->core_seconds, 400, 1e-6);
+    assert_near(first->share_percent, 50, 1e-6);
+    assert_near(first->evidence[0].value, 1, 0);
+    assert_near(first->evidence[1].value, 2, 0);
+    assert_non_null(io); /* which is so on the workers that were measured */
+    assert_near(io->share_percent, 100 * 0.45 * 400 / 800, 1e-6);
+    assert_near(io->saving_seconds, 0.45 * 400 / 2, 1e-6);
+    assert_null(finding_of(&e, FINDING_SCHEDULER));
+    assert_null(finding_of(&e, FINDING_TOO_MANY_WORKERS));
+    assert_true(isnan(e.why.replay_seconds) && !e.why.replay_answers);
+    assert_int_equal(e.why.n_what_ifs, 0);
+    assert_int_equal(e.why.gaps[e.why.n_gaps - 1], GAP_PARTLY);
+    release(&e);
+}
+
+static void unmeasured_workers_would_otherwise_look_idle(void **state)
+{
+    (void)state;
+    explained e = explain_waiting(ROAST_ABSENT);
+    assert_int_equal(e.why.findings[0].kind, FINDING_SCHEDULER);
+    assert_true(e.why.n_what_ifs > 0);
+    release(&e);
+}
+
+static void rates_of_a_partly_measured_run_are_of_its_measured_cores_or_absent(void **state)
+{
+    (void)state;
+    explained e = explain_waiting(0);
+    assert_near(metric(&e, M_run_core_efficiency), 0.9, 1e-9); /* 40 chunks of 9 s on 2 cores in 200 s */
+    assert_near(metric(&e, M_run_event_rate_core_hz), 40000.0 / 400, 1e-9);
+    assert_near(metric(&e, M_run_event_rate_cpu_total_khz), 40.0 / 360, 1e-9);
+    assert_near(metric(&e, M_run_avg_cpu_time_per_chunk), 9, 1e-9);
+    assert_near(metric(&e, M_run_total_events_from_chunks), 40000, 0);
+    static const metric_id absent[] = {M_run_total_events,
+                                       M_run_total_cpu_time,
+                                       M_run_num_chunks,
+                                       M_run_speedup_factor,
+                                       M_run_event_rate_elapsed_khz,
+                                       M_run_total_bytes_read,
+                                       M_run_efficiency_ratio_percent};
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+        assert_int_equal(summary_value(e.summary, absent[i]).kind, ROAST_NOTHING);
+        assert_string_equal(e.summary->why[absent[i]], "1 of 2 workers was not measured");
+    }
+    release(&e);
+}
+
+static void a_report_tells_of_all_chunks_also_of_those_that_were_not_measured(void **state)
+{
+    (void)state;
+    planned p;
+    plan_two_workers(&p, 0);
+    const char *report = "{\"entries\": 5000, \"processtime\": 150, \"chunks\": 4}";
+    assert_int_equal(roast_record_report(p.recorder, str_from(report)), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(metric(&e, M_run_total_events), 5000, 0);
+    assert_near(metric(&e, M_run_core_efficiency), 150.0 / (2 * 100 + 3 * 80), 1e-9);
+    assert_near(metric(&e, M_run_speedup_factor), 1.5, 1e-9);
+    assert_null(finding_of(&e, FINDING_INCOMPLETE));
+    assert_int_equal(summary_value(e.summary, M_run_bytes_per_event).kind, ROAST_NOTHING);
+    release(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +735,16 @@ int main(void)
         cmocka_unit_test(a_worker_that_comes_for_a_lost_one_is_not_late),
         cmocka_unit_test(workers_that_come_when_none_was_lost_are_late),
         cmocka_unit_test(without_cpu_times_it_is_not_determined_what_process_did),
+        cmocka_unit_test(cores_without_a_probe_are_not_measured_and_never_idle),
+        cmocka_unit_test(where_nobody_knows_who_was_measured_all_is_as_it_was),
+        cmocka_unit_test(a_probe_that_comes_later_counts),
+        cmocka_unit_test(a_run_of_which_no_worker_was_measured_is_not_measured_at_all),
+        cmocka_unit_test(measured_workers_without_any_record_have_chunks_that_were_not_measured),
+        cmocka_unit_test(tasks_without_the_processors_name_are_chunks_from_the_first_record_on),
+        cmocka_unit_test(what_was_not_measured_is_said_first_and_nothing_is_replayed),
+        cmocka_unit_test(unmeasured_workers_would_otherwise_look_idle),
+        cmocka_unit_test(rates_of_a_partly_measured_run_are_of_its_measured_cores_or_absent),
+        cmocka_unit_test(a_report_tells_of_all_chunks_also_of_those_that_were_not_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
