@@ -636,11 +636,9 @@ static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
         if (summary_cell(summary, M_worker_ledger_worker, w).kind != ROAST_TEXT && !str_absent(address))
             return fail_memory(err);
         summary_cell_real(summary, M_worker_ledger_core_seconds, w, b->offered[w]);
-        bool probe_known = run_worker(b->a->run, w)->probe != ROAST_ABSENT;
         for (int i = 0; i < LEDGER_COUNT; i++)
-            if (i != LEDGER_NOT_MEASURED || probe_known)
-                summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
-                                  b->l->workers[w].seconds[i]);
+            summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
+                              b->l->workers[w].seconds[i]);
     }
     return ROAST_OK;
 }
