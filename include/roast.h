@@ -437,6 +437,7 @@ typedef struct roast_recorder_options {
     size_t size;      /* of this struct */
     const char *name; /* of the run, as a person would call it */
     bool overwrite;   /* replace an existing file; default: refuse */
+    int64_t mode;     /* permissions of a new file, for open(2); 0: 0666 */
 } roast_recorder_options;
 
 /* Starts a run file at path. Records are committed every second or every 1,000, whichever comes first. */

@@ -189,7 +189,7 @@ static int write_page(const table_set *set, const inspection *in, const char *pa
 {
     buf page = {0};
     roast_error err = {0};
-    roast_str title = in->paths.count == 1 ? str_from(in->paths.items[0]) : STR("ROOT files");
+    roast_str title = in->survey.n_files == 1 ? in->survey.files[0].url : STR("ROOT files");
     html_tables(&page, set, NULL, title);
     for (size_t i = 0; i < in->paths.count; i++)
         output_protect(in->paths.items[i]);

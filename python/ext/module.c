@@ -1,5 +1,6 @@
 /* The module roastcoffea._core: its functions, and how its types come together. State is per interpreter, so that
  * subinterpreters do not share objects. */
+#include "base/secrets.h"
 #include "base/str.h"
 #include "core.h"
 #include "inspect.h"
@@ -105,6 +106,23 @@ static PyObject *core_catalogue(PyObject *module, PyObject *unused)
     return list;
 }
 
+/* ---- Secrets -------------------------------------------------------------------------------------------------- */
+
+static PyObject *core_strip_secrets(PyObject *module, PyObject *given)
+{
+    (void)module;
+    roast_str text;
+    PyObject *keep = NULL;
+    arena memory = {0};
+    if (text_from_python(given, &text, &keep))
+        return NULL;
+    PyObject *kept = strip_secrets(&text, &memory) ? PyUnicode_DecodeUTF8(text.ptr, (Py_ssize_t)text.len, "replace")
+                                                   : PyErr_NoMemory();
+    arena_release(&memory);
+    Py_XDECREF(keep);
+    return kept;
+}
+
 /* ---- The module ---------------------------------------------------------------------------------------------- */
 
 static PyObject *core_forget_branches(PyObject *module, PyObject *unused)
@@ -125,6 +143,9 @@ static PyMethodDef core_functions[] = {
     {"sampler_stop", core_sampler_stop, METH_NOARGS, "sampler_stop()\n--\n\nEnd what sampler_start began."},
     {"sampler_drain", core_sampler_drain, METH_NOARGS,
      "sampler_drain()\n--\n\nThe samples since the last time, packed for Recorder.samples; b'' if there are none."},
+    {"strip_secrets", core_strip_secrets, METH_O,
+     "strip_secrets(text)\n--\n\nThe text as it may be kept: addresses without logins and queries, no tokens or "
+     "passwords."},
     {"process_memory", core_process_memory, METH_NOARGS,
      "process_memory()\n--\n\nResident memory of this process in MiB; 0.0 where it cannot be read."},
     {"probe_capabilities", core_probe_capabilities, METH_NOARGS,

@@ -21,12 +21,12 @@ typedef struct recorder_object {
 
 static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"path", "name", "overwrite", NULL};
+    static char *names[] = {"path", "name", "overwrite", "private", NULL};
     PyObject *path;
     const char *name = NULL;
-    int overwrite = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|zp:Recorder", names, PyUnicode_FSConverter, &path, &name,
-                                     &overwrite))
+    int overwrite = 0, private = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|zpp:Recorder", names, PyUnicode_FSConverter, &path, &name,
+                                     &overwrite, &private))
         return NULL;
     recorder_object *self = (recorder_object *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self) {
@@ -36,7 +36,8 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     self->path = path;
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->unused, NULL);
-    roast_recorder_options options = {.name = name, .overwrite = overwrite != 0};
+    roast_recorder_options options = {
+        .size = sizeof options, .name = name, .overwrite = overwrite != 0, .mode = private ? 0600 : 0};
     roast_error err = {0};
     roast_recorder *recorder;
     const char *file = PyBytes_AsString(path);
@@ -540,7 +541,8 @@ static PyGetSetDef recorder_attributes[] = {
 };
 
 static PyType_Slot recorder_slots[] = {
-    {Py_tp_doc, "Recorder(path, name=None, overwrite=False)\n--\n\nWrites a run file while the run goes on."},
+    {Py_tp_doc, "Recorder(path, name=None, overwrite=False, private=False)\n--\n\n"
+                "Writes a run file while the run goes on. A private one is its owner's alone to read."},
     {Py_tp_new, recorder_new},
     {Py_tp_dealloc, recorder_dealloc},
     {Py_tp_methods, recorder_methods},

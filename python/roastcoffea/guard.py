@@ -10,9 +10,18 @@ import logging
 import threading
 from collections.abc import Callable
 
-__all__ = ["Guard", "logger"]
+__all__ = ["Guard", "logger", "without_secrets"]
 
 logger = logging.getLogger("roastcoffea")
+
+
+def without_secrets(text: str) -> str:
+    """A text as it may be kept and shown; see ``strip_secrets`` of the library."""
+    try:
+        from roastcoffea._core import strip_secrets
+    except ImportError:  # where the extension cannot be loaded nothing is recorded, either
+        return text
+    return strip_secrets(text)
 
 
 class Guard:
@@ -50,6 +59,7 @@ class Guard:
             if part in self._said:
                 return
             self._said.add(part)
+        text = without_secrets(text)
         if log:
             logger.warning("%s", text)
         if error is not None:

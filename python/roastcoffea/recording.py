@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,43 @@ def cache_folder() -> Path:
         return settings.run_folder
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "roastcoffea" / "runs"
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """A path, and those that a run may have instead if a file is there: run.roast, run-2.roast, run-3.roast, …"""
+    yield path
+    for number in range(2, 10_000):
+        yield path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _public(path: Path, name: str) -> tuple[Path, Any]:
+    """A run file where the user wants it, or beside what is there. The recorder takes a name only if it is free."""
+    from roastcoffea import _core
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for candidate in _beside(path):
+        if not candidate.exists():
+            try:
+                return candidate, _core.Recorder(str(candidate), name=name)
+            except ValueError:
+                if not candidate.exists():  # else another process was faster
+                    raise
+    raise FileExistsError(f"{path} and thousands of files beside it exist already")
+
+
+def _private(path: Path, name: str) -> tuple[Path, Any]:
+    """A run file that is its owner's alone."""
+    from roastcoffea import _core
+
+    return path, _core.Recorder(str(path), name=name, private=True)
+
+
+def _cached(path: Path, name: str) -> tuple[Path, Any]:
+    """The same in a folder of ours, which is as private; it may be of a version that did not care."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        path.parent.chmod(0o700)
+    return _private(path, name)
 
 
 class _NoRecorder:
@@ -83,19 +120,18 @@ class Recording:
         return topic_of(self.identity)
 
     def _open(self, path: str | os.PathLike[str] | None) -> None:
-        from roastcoffea import _core
-
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         word = re.sub(r"[^\w.-]+", "-", self.name)[:60]
         default = f"{stamp}-{word}-{self.identity[:6]}.roast"
-        candidates = [Path(path)] if path else []
-        candidates += [cache_folder() / default, Path(tempfile.gettempdir()) / default]
-        problem = None
-        for candidate in candidates:
+        places = [(Path(path), _public)] if path else []
+        places.append((cache_folder() / default, _cached if settings.run_folder is None else _public))
+        places.append((Path(tempfile.gettempdir()) / default, _private))
+        problem: Exception | str | None = None
+        for place, make in places:
             try:
-                candidate.parent.mkdir(parents=True, exist_ok=True)
-                self.recorder = _core.Recorder(str(candidate), name=self.name)
-                self.path = candidate
+                self.path, self.recorder = make(place, self.name)
+                if self.path != place:
+                    problem = problem or f"{place} exists already"
                 break
             except Exception as error:
                 problem = problem or error

@@ -15,6 +15,7 @@ from typing import Any
 
 from roastcoffea import hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
+from roastcoffea.command import command_line
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
 
@@ -159,7 +160,7 @@ class Session:
         fact("processor", self.processor_name)
         fact("python", sys.version.split()[0])
         fact("host", os.uname().nodename if hasattr(os, "uname") else None)
-        fact("command", " ".join(sys.argv))
+        fact("command", command_line(sys.argv))
         for package in _PACKAGES:
             with contextlib.suppress(PackageNotFoundError):
                 fact(package, version(package))

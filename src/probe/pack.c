@@ -17,6 +17,7 @@
 #include "model/branch_set.h"
 #include "model/packed.h"
 #include "model/record.h"
+#include "model/record_secrets.h"
 #include "probe/readings.h"
 
 /* ---- What the process remembers ------------------------------------------------------------------------------ */
@@ -253,10 +254,18 @@ static void pack_header(msgpack_packer *p, int kind)
     msgpack_pack_int(p, PACKED_VERSION);
 }
 
-void roast_pack_chunk(buf *out, const roast_chunk *given)
+/* A record travels as it may be kept: what carries it may be read by others. */
+static bool take_stripped(buf *out, record_id id, void *own, const void *given, arena *stripped)
 {
-    roast_chunk copy, *chunk = &copy;
-    record_take(&record_specs[RECORD_chunk], chunk, given);
+    record_take(&record_specs[id], own, given);
+    bool done = record_strip_secrets(id, own, stripped);
+    if (!done)
+        out->code = ROAST_MEMORY;
+    return done;
+}
+
+static void pack_chunk(buf *out, roast_chunk *chunk)
+{
     if (!chunk->uid)
         chunk->uid = pack_new_uid();
     if (!chunk->branch_set && chunk->branches)
@@ -278,6 +287,15 @@ void roast_pack_chunk(buf *out, const roast_chunk *given)
         msgpack_pack_int(&p, PACKED_CUSTOM);
         pack_custom(&p, out, chunk->custom, chunk->n_custom);
     }
+}
+
+void roast_pack_chunk(buf *out, const roast_chunk *given)
+{
+    roast_chunk chunk;
+    arena stripped = {0};
+    if (take_stripped(out, RECORD_chunk, &chunk, given, &stripped))
+        pack_chunk(out, &chunk);
+    arena_release(&stripped);
 }
 
 /* ---- Files --------------------------------------------------------------------------------------------------- */
@@ -308,10 +326,8 @@ static void pack_file_branches(msgpack_packer *p, const roast_branch *branches, 
     }
 }
 
-void roast_pack_file(buf *out, const roast_file *given)
+static void pack_file(buf *out, const roast_file *file)
 {
-    roast_file copy, *file = &copy;
-    record_take(&record_specs[RECORD_file], file, given);
     msgpack_packer p = packer_into(out);
     pack_header(&p, PACKED_FILE);
     msgpack_pack_map(&p, count_fields(RECORD_file, file) + (file->n_branches != 0));
@@ -320,6 +336,15 @@ void roast_pack_file(buf *out, const roast_file *given)
         msgpack_pack_int(&p, PACKED_FILE_BRANCHES);
         pack_file_branches(&p, file->branches, file->n_branches);
     }
+}
+
+void roast_pack_file(buf *out, const roast_file *given)
+{
+    roast_file file;
+    arena stripped = {0};
+    if (take_stripped(out, RECORD_file, &file, given, &stripped))
+        pack_file(out, &file);
+    arena_release(&stripped);
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */

@@ -15,12 +15,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/secrets.h"
 #include "base/sized.h"
 #include "base/str.h"
 #include "base/u64map.h"
 #include "model/branch_set.h"
 #include "model/facts.h"
 #include "model/record.h"
+#include "model/record_secrets.h"
 #include "run/database.h"
 #include "run/reader.h"
 #include "run/record_sql.h"
@@ -94,6 +96,7 @@ struct run_writer {
     bool *branch_set_named;
     size_t n_branch_sets, branch_sets_capacity;
     int64_t empty_branch_set; /* the one that has names, but none: ROAST_ABSENT if it never came */
+    arena stripped;           /* texts of the record that is being written, where they had secrets */
     bool in_transaction, in_memory;
 };
 
@@ -485,14 +488,36 @@ static roast_code check_size(record_id record, const void *given, roast_error *e
     return fail(err, ROAST_USAGE, "a %s without its size; make it with roast_%s_none()", spec->name, spec->name);
 }
 
-static roast_code take_record(record_id record, void *own, const void *given, roast_error *err)
+/* What a file or a chunk brings along says its size as well. */
+static roast_code check_sizes(record_id record, const void *given, const void *own, roast_error *err)
+{
+    const roast_chunk *chunk = own;
+    const roast_file *file = own;
+    roast_code code = check_size(record, given, err);
+    if (!code && record == RECORD_chunk && chunk->n_sections)
+        code = check_size(RECORD_section, chunk->sections, err);
+    if (!code && record == RECORD_file && file->n_branches)
+        code = check_size(RECORD_branch, file->branches, err);
+    return code;
+}
+
+/* The record as it may be kept. */
+static roast_code take_record(run_writer *w, record_id record, void *own, const void *given, roast_error *err)
 {
     record_take(&record_specs[record], own, given);
-    return check_size(record, given, err);
+    roast_code code = check_sizes(record, given, own, err);
+    arena_release(&w->stripped);
+    if (!code && !record_strip_secrets(record, own, &w->stripped))
+        code = fail_memory(err);
+    return code;
 }
 
 static roast_code write_key(run_writer *w, enum statement which, roast_str key, roast_value value, roast_error *err)
 {
+    arena_release(&w->stripped);
+    bool is_text = value.kind == ROAST_TEXT;
+    if ((is_text && !strip_secrets_of(key, &value.as.text, &w->stripped)) || !strip_secrets(&key, &w->stripped))
+        return fail_memory(err);
     new_row r = row_begin(w, which);
     row_str(&r, key);
     switch (value.kind) {
@@ -530,7 +555,7 @@ roast_code run_write_given(run_writer *w, roast_str metric, roast_value value, r
 roast_code run_write_worker(run_writer *w, const roast_worker *given, roast_error *err)
 {
     roast_worker worker;
-    roast_code code = take_record(RECORD_worker, &worker, given, err);
+    roast_code code = take_record(w, RECORD_worker, &worker, given, err);
     if (code)
         return code;
     if (str_absent(worker.address))
@@ -548,7 +573,7 @@ roast_code run_write_worker(run_writer *w, const roast_worker *given, roast_erro
 roast_code run_write_sample(run_writer *w, const roast_sample *given, roast_error *err)
 {
     roast_sample sample;
-    roast_code code = take_record(RECORD_sample, &sample, given, err);
+    roast_code code = take_record(w, RECORD_sample, &sample, given, err);
     if (code)
         return code;
     if (str_absent(sample.worker) || sample.t_ns == ROAST_ABSENT)
@@ -559,7 +584,7 @@ roast_code run_write_sample(run_writer *w, const roast_sample *given, roast_erro
 roast_code run_write_count(run_writer *w, const roast_worker_count *given, roast_error *err)
 {
     roast_worker_count count;
-    roast_code code = take_record(RECORD_worker_count, &count, given, err);
+    roast_code code = take_record(w, RECORD_worker_count, &count, given, err);
     if (code)
         return code;
     if (count.t_ns == ROAST_ABSENT || count.workers == ROAST_ABSENT)
@@ -651,9 +676,7 @@ roast_code run_write_chunk(run_writer *w, const roast_chunk *given, roast_error 
 {
     roast_chunk chunk;
     bool known = false;
-    roast_code code = take_record(RECORD_chunk, &chunk, given, err);
-    if (!code && chunk.n_sections)
-        code = check_size(RECORD_section, chunk.sections, err);
+    roast_code code = take_record(w, RECORD_chunk, &chunk, given, err);
     if (!code)
         code = identify_chunk(w, &chunk, &known, err);
     if (code || known)
@@ -691,9 +714,7 @@ static roast_code write_branches(run_writer *w, int64_t id, const roast_file *fi
 roast_code run_write_file(run_writer *w, const roast_file *given, roast_error *err)
 {
     roast_file file;
-    roast_code code = take_record(RECORD_file, &file, given, err);
-    if (!code && file.n_branches)
-        code = check_size(RECORD_branch, file.branches, err);
+    roast_code code = take_record(w, RECORD_file, &file, given, err);
     if (code)
         return code;
     if (str_absent(file.url))
@@ -709,7 +730,7 @@ roast_code run_write_file(run_writer *w, const roast_file *given, roast_error *e
 roast_code run_write_task(run_writer *w, const roast_task *given, roast_error *err)
 {
     roast_task task;
-    roast_code code = take_record(RECORD_task, &task, given, err);
+    roast_code code = take_record(w, RECORD_task, &task, given, err);
     if (code)
         return code;
     return write_record(w, RECORD_task, 0, &task, err);
@@ -718,7 +739,7 @@ roast_code run_write_task(run_writer *w, const roast_task *given, roast_error *e
 roast_code run_write_activity(run_writer *w, const roast_activity *given, roast_error *err)
 {
     roast_activity activity;
-    roast_code code = take_record(RECORD_activity, &activity, given, err);
+    roast_code code = take_record(w, RECORD_activity, &activity, given, err);
     if (code)
         return code;
     return isfinite(activity.value) ? write_record(w, RECORD_activity, 0, &activity, err) : ROAST_OK;
@@ -726,6 +747,9 @@ roast_code run_write_activity(run_writer *w, const roast_activity *given, roast_
 
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)
 {
+    arena_release(&w->stripped);
+    if (!strip_secrets_in_json(&json, &w->stripped))
+        return fail_memory(err);
     new_row r = row_begin(w, INSERT_DOCUMENT);
     row_str(&r, str_from(kind));
     row_str(&r, json.ptr ? json : STR("null"));
@@ -734,9 +758,13 @@ roast_code run_write_document(run_writer *w, const char *kind, roast_str json, r
 
 roast_code run_write_note(run_writer *w, const char *level, roast_str text, roast_error *err)
 {
+    roast_str kept_level = str_from(level);
+    arena_release(&w->stripped);
+    if (!strip_secrets(&text, &w->stripped) || !strip_secrets(&kept_level, &w->stripped))
+        return fail_memory(err);
     new_row r = row_begin(w, INSERT_NOTE);
     row_int(&r, clock_wall_ns());
-    row_str(&r, str_from(level));
+    row_str(&r, kept_level);
     row_str(&r, text.ptr ? text : STR(""));
     return row_end(&r, err);
 }
@@ -772,6 +800,7 @@ static void writer_free(run_writer *w)
     u64map_release(&w->chunk_attempts);
     u64map_release(&w->complete_files);
     u64map_release(&w->branch_set_ids);
+    arena_release(&w->stripped);
     free(w->branch_set_named);
     free(w->workers);
     free(w->path);
@@ -801,12 +830,14 @@ roast_code run_check_replaceable(const char *path, roast_error *err)
 }
 
 /* Claims the name, so that two writers cannot take the same file and an existing one is not lost. */
-static roast_code claim_file(const char *path, bool overwrite, roast_error *err)
+static roast_code claim_file(const char *path, const roast_recorder_options *options, roast_error *err)
 {
+    bool overwrite = options->overwrite;
+    mode_t mode = options->mode ? (mode_t)options->mode : 0666; /* SQLite gives the files beside it the same */
     roast_code code = overwrite ? run_check_replaceable(path, err) : ROAST_OK;
     if (code)
         return code;
-    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0666);
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), mode);
     if (fd < 0 && errno == EEXIST)
         return fail(err, ROAST_USAGE, "%s: exists already; choose another name or remove it first", path);
     if (fd < 0)
@@ -901,7 +932,7 @@ roast_code run_writer_open(run_writer **out, const char *path, const roast_recor
     w->empty_branch_set = ROAST_ABSENT;
     w->in_memory = strcmp(path, ":memory:") == 0;
     bool network = !w->in_memory && database_on_network(path);
-    roast_code code = w->in_memory ? ROAST_OK : claim_file(path, options.overwrite, err);
+    roast_code code = w->in_memory ? ROAST_OK : claim_file(path, &options, err);
     bool claimed = !code && !w->in_memory;
     if (!code)
         code = open_database(w, network, err);

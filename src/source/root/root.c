@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "base/saturate.h"
+#include "base/secrets.h"
 #include "base/str.h"
 #include "source/root/layout.h"
 #include "source/root/rntuple.h"
@@ -227,31 +228,24 @@ static roast_code read_file(root_file *file, root_transport *transport, const ro
     return ROAST_OK;
 }
 
-/* An address as it may be shown: passwords and tokens in it stay where they are. */
-static void write_address(buf *out, const char *url)
+/* The address as it may be shown; the transport has the real one. */
+static roast_code name_file(root_file *file, const char *url, roast_error *err)
 {
-    const char *host = strstr(url, "://");
-    if (!host) {
-        buf_text(out, url);
-        return;
-    }
-    host += 3;
-    buf_bytes(out, url, (size_t)(host - url));
-    size_t host_len = strcspn(host, "/?");
-    const char *at = memrchr(host, '@', host_len);
-    const char *rest = at ? at + 1 : host;
-    size_t shown = strcspn(rest, "?");
-    buf_bytes(out, rest, shown);
-    if (rest[shown])
-        buf_text(out, "?…");
+    file->url = arena_str(&file->memory, str_from(url));
+    bool named = !arena_str_failed(file->url, str_from(url)) && strip_secrets(&file->url, &file->memory);
+    return named ? ROAST_OK : fail_memory(err);
 }
 
-static roast_code fail_with_address(roast_error *err, roast_code code, const char *url, const char *why)
+static roast_code fail_with_address(roast_error *err, roast_code code, const root_file *file, roast_str why)
 {
-    buf address = {0};
-    write_address(&address, url);
-    fail(err, code, "%s: %s", address.code || !address.data ? "(no memory for its name)" : address.data, why);
-    buf_release(&address);
+    arena memory = {0};
+    if (!strip_secrets(&why, &memory)) /* servers may say the address again */
+        why = STR("out of memory");
+    if (str_absent(file->url))
+        fail(err, code, "%.*s", (int)why.len, why.ptr);
+    else
+        fail(err, code, "%.*s: %.*s", (int)file->url.len, file->url.ptr, (int)why.len, why.ptr);
+    arena_release(&memory);
     return code;
 }
 
@@ -264,8 +258,7 @@ static roast_code open_from(root_file **out, const char *url, const void *bytes,
     root_file *file = calloc(1, sizeof *file);
     if (!file)
         return fail_memory(err);
-    file->url = arena_str(&file->memory, str_from(url));
-    roast_code code = arena_str_failed(file->url, str_from(url)) ? fail_memory(&why) : ROAST_OK;
+    roast_code code = name_file(file, url, &why);
     if (!code)
         code = bytes ? root_transport_open_memory(&transport, bytes, len, &why)
                      : root_transport_open(&transport, url, options, &why);
@@ -273,8 +266,9 @@ static roast_code open_from(root_file **out, const char *url, const void *bytes,
         code = read_file(file, transport, options, &why);
     root_transport_close(transport);
     if (code) {
+        fail_with_address(err, code, file, str_from(why.message));
         root_close(file);
-        return fail_with_address(err, code, url, why.message);
+        return code;
     }
     *out = file;
     return ROAST_OK;

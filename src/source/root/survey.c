@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "base/saturate.h"
+#include "base/secrets.h"
 #include "base/str.h"
 #include "source/root/survey_parts.h"
 
@@ -199,7 +200,7 @@ static survey_file *add_file(survey *s, roast_str url)
         return NULL;
     survey_file *file = &s->files[s->n_files++];
     *file = (survey_file){.url = arena_str(&s->memory, url)};
-    return arena_str_failed(file->url, url) ? NULL : file;
+    return arena_str_failed(file->url, url) || !strip_secrets(&file->url, &s->memory) ? NULL : file;
 }
 
 bool survey_say(survey *s, survey_weight weight, roast_str subject, roast_str text)
