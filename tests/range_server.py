@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Served:
     address: str
     askers: list[str]  # the User-Agent of each request for a file
+    asked: list[str]  # the path and query of each request
 
 
 class RangeHandler(BaseHTTPRequestHandler):
@@ -25,6 +26,7 @@ class RangeHandler(BaseHTTPRequestHandler):
     folder = None
     counts = {}
     askers = []
+    asked = []
 
     def log_message(self, *_):
         pass
@@ -37,15 +39,21 @@ class RangeHandler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def kind_and_name(self):
+        """Of what is asked for; a query is for others to read."""
+        self.asked.append(self.path)
+        kind, _, name = self.path.partition("?")[0].lstrip("/").partition("/")
+        return kind, name
+
     def do_HEAD(self):
-        _, _, name = self.path.lstrip("/").partition("/")
+        _, name = self.kind_and_name()
         self.send_response(200)
         self.send_header("Accept-Ranges", "bytes")
         self.send_header("Content-Length", str((self.folder / name).stat().st_size))
         self.end_headers()
 
     def do_GET(self):
-        kind, _, name = self.path.lstrip("/").partition("/")
+        kind, name = self.kind_and_name()
         self.askers.append(self.headers["User-Agent"])
         self.counts[kind] = self.counts.get(kind, 0) + 1
         if kind.isdigit():
@@ -77,13 +85,14 @@ class RangeHandler(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def serve(folder: pathlib.Path) -> Iterator[Served]:
     askers: list[str] = []
-    handler = type("Handler", (RangeHandler,), {"folder": folder, "counts": {}, "askers": askers})
+    asked: list[str] = []
+    handler = type("Handler", (RangeHandler,), {"folder": folder, "counts": {}, "askers": askers, "asked": asked})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     server.handle_error = lambda *_: None  # clients hang up when they have enough
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield Served(f"http://127.0.0.1:{server.server_port}", askers)
+        yield Served(f"http://127.0.0.1:{server.server_port}", askers, asked)
     finally:
         server.shutdown()
         server.server_close()

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "core.h"
+#include "model/record_secrets.h"
 #include "probe/chunk.h"
 #include "probe/pack.h"
 #include "probe/sampler.h"
@@ -400,7 +401,9 @@ static PyObject *chunk_record(PyObject *self, PyObject *unused)
     chunk_object *chunk = target_of((chunk_object *)self);
     roast_chunk record;
     chunk_parts parts = {0};
-    PyObject *dict = fill_record(chunk, &record, &parts) == 0 ? chunk_to_dict(&record) : NULL;
+    PyObject *dict = NULL;
+    if (fill_record(chunk, &record, &parts) == 0)
+        dict = record_strip_secrets(RECORD_chunk, &record, &parts.memory) ? chunk_to_dict(&record) : PyErr_NoMemory();
     parts_release(&parts);
     return dict;
 }
