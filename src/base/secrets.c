@@ -99,6 +99,11 @@ static roast_str part_of(roast_str text, size_t from, size_t to)
     return (roast_str){text.ptr + from, to - from};
 }
 
+static bool at_address(roast_str text, size_t at)
+{
+    return str_starts_with(part_of(text, at, text.len), STR("://"));
+}
+
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
 /* The name before a separator: token in token= and "token" : and \"token\": */
@@ -268,9 +273,7 @@ static bool find_at(search *s, secret *found)
 {
     switch (s->text.ptr[s->at]) {
     case ':':
-        if (s->text.len - s->at >= 3 && memcmp(s->text.ptr + s->at, "://", 3) == 0)
-            return find_login(s, found);
-        return find_value(s, found);
+        return at_address(s->text, s->at) ? find_login(s, found) : find_value(s, found);
     case '=':
     case ' ':
         return find_value(s, found);
@@ -292,8 +295,33 @@ static bool find_next(search *s, secret *found)
     return false;
 }
 
+/* Most texts are names, or addresses of workers: a look at their characters is enough. */
+static bool may_hold_secret(roast_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        switch (text.ptr[i]) {
+        case ' ':
+        case '#':
+        case '=':
+        case '?':
+        case '@':
+            return true;
+        case ':': /* but for "://" and the one before a port */
+            if (at_address(text, i))
+                i += 2;
+            else if (i == 0 || !isdigit((unsigned char)text.ptr[i - 1]))
+                return true;
+            break;
+        default:
+            break;
+        }
+    return false;
+}
+
 bool strip_secrets(roast_str *text, arena *memory)
 {
+    if (!may_hold_secret(*text))
+        return true;
     search s = {.text = *text};
     secret found;
     buf kept = {0};

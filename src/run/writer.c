@@ -501,12 +501,26 @@ static roast_code check_sizes(record_id record, const void *given, const void *o
     return code;
 }
 
+/* The names of a set that has been written need not be looked at again: most chunks of a job read the same branches. */
+static void leave_known_names(run_writer *w, roast_chunk *chunk)
+{
+    uint64_t hash = chunk->branches ? branch_set_hash(chunk->branches, chunk->n_branches) : 0;
+    const uint32_t *set = hash ? u64map_find(&w->branch_set_ids, hash) : NULL;
+    if (!set || !w->branch_set_named[*set - 1])
+        return;
+    chunk->branch_set = hash;
+    chunk->branches = NULL;
+    chunk->n_branches = 0;
+}
+
 /* The record as it may be kept. */
 static roast_code take_record(run_writer *w, record_id record, void *own, const void *given, roast_error *err)
 {
     record_take(&record_specs[record], own, given);
     roast_code code = check_sizes(record, given, own, err);
     arena_release(&w->stripped);
+    if (!code && record == RECORD_chunk)
+        leave_known_names(w, own);
     if (!code && !record_strip_secrets(record, own, &w->stripped))
         code = fail_memory(err);
     return code;
