@@ -3,22 +3,26 @@
 ``WorkFunction`` stands in for ``Runner._work_function`` while a collector is open. It calls the original with the
 original arguments, two of which it wraps, because coffea calls them exactly at the borders that we want to see:
 
-    WorkFunction called        → open:     the file is opened
-    ``cache_function()``       → events:   the events are built
-    ``processor_instance(…)``  → process:  the user's code
-    … returns                  → return:   the result is handed back
+    WorkFunction called                → open:     the file is opened
+    ``cache_function()``               → events:   the events are built
+    ``processor_instance.process(…)``  → process:  the user's code
+    … returns                          → return:   the result is handed back
 
 So nothing is patched in a worker, every executor is measured the same way, and where this package is not installed the
-very same pickle loads as what calls the original function (see ``shipping``).
+very same pickle loads as what calls the original function (see ``shipping``). What a release does not pass is not wrapped;
+where one has no ``cache_function``, the question whether the schema is a schema is the border (see ``_SchemaAtBorder``). If
+coffea cannot work with what we put in, the original function runs with the original arguments.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.metadata
 import inspect
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from roastcoffea import messages, shipping
@@ -93,13 +97,23 @@ class WorkFunction:
         if attempt is None:
             return self.original(*args, **kwargs)
         try:
-            out = self.original(**attempt.arguments)
+            out = self.original(*attempt.bound.args, **attempt.bound.kwargs)
         except BaseException as error:
-            with self.guard("failed chunks"):
+            if not attempt.may_be_refused(error):
                 attempt.fail(error)
+                raise
+        else:
+            return attempt.finish(out)
+        return self._call_as_given(attempt, args, kwargs)
+
+    def _call_as_given(self, attempt: _Attempt, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Find out who is to blame: what fails without us, too, is the user's."""
+        try:
+            out = self.original(*args, **kwargs)
+        except BaseException as error:
+            attempt.fail(error)
             raise
-        with self.guard("chunks"):
-            out = attempt.finish(out)
+        attempt.refuse()
         return out
 
 
@@ -124,12 +138,14 @@ class NamedTask:
 class _Attempt:
     """One attempt at a chunk, from the call of the work function until it returns or raises."""
 
-    def __init__(self, function: WorkFunction, arguments: dict[str, Any], item: Any, processor: Any) -> None:
+    refused = False  # by coffea, in this process: it cannot be measured here
+
+    def __init__(self, function: WorkFunction, bound: inspect.BoundArguments, item: Any, processor: Any) -> None:
         from roastcoffea import _core
 
         self.function = function
         self.guard = function.guard
-        self.arguments = arguments
+        self.bound = bound
         self.item = item
         self.processor = processor
         self.ran = False
@@ -141,33 +157,44 @@ class _Attempt:
 
     @classmethod
     def begin(cls, function: WorkFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Attempt | None:
-        arguments = dict(_signature(function.original).bind(*args, **kwargs).arguments)
-        if not {"item", "processor_instance", "cache_function", "checkpointer"} <= arguments.keys():
-            raise TypeError("coffea's work function takes other arguments than it used to")
-        item, processor = _unwrap(arguments, function.guard)
+        if cls.refused:
+            return None
+        bound = _signature(function.original).bind(*args, **kwargs)
+        if not {"item", "processor_instance"} <= bound.arguments.keys():
+            raise TypeError(f"coffea {_coffea_version()} has a work function with other arguments than are known here")
+        item, processor = _unwrap(bound.arguments, function.guard)
         if getattr(processor, FLAG, True) is False:
             return None
+        attempt = cls(function, bound, item, processor)
         if processor is not None:
-            arguments |= {"item": item, "processor_instance": processor}
-        attempt = cls(function, arguments, item, processor)
-        if processor is not None:
-            attempt.wrap()
+            try:
+                attempt.wrap()
+            except Exception:
+                attempt.abandon()
+                raise
         return attempt
 
     def wrap(self) -> None:
         """Put ourselves at the borders of the phases."""
-        cache_function = self.arguments["cache_function"]
-        checkpointer = self.arguments["checkpointer"]
+        given = self.bound.arguments
+        ours = {"item": self.item, "processor_instance": _stand_in(self), **self.events_border(given)}
+        if given.get("checkpointer") is not None:
+            ours["checkpointer"] = _real_processor_for(given["checkpointer"], self.processor)
+        given.update(ours)
 
-        def border() -> Any:
+    def events_border(self, given: dict[str, Any]) -> dict[str, Any]:
+        """What to hand over instead of an argument that coffea uses when the file is open."""
+
+        def at_border() -> None:
             with self.guard("time to open files"):
-                self.chunk.phase("events")
-            return cache_function()
+                if not self.ran:  # coffea asks about the schema again for its report
+                    self.chunk.phase("events")
 
-        self.arguments["cache_function"] = border
-        self.arguments["processor_instance"] = self.process
-        if checkpointer is not None:
-            self.arguments["checkpointer"] = _real_processor_for(checkpointer, self.processor)
+        if "cache_function" in given:
+            return {"cache_function": _Before(at_border, given["cache_function"])}
+        if isinstance(given.get("schema"), type):
+            return {"schema": _SchemaAtBorder(at_border, given["schema"])}
+        return {}  # building the events is part of opening the file, then
 
     def process(self, events: Any) -> Any:
         """What coffea calls as the processor."""
@@ -198,22 +225,39 @@ class _Attempt:
         with self.guard("branches that were loaded for nothing"):
             _note_preload(self.chunk, events, self.item, branches)
 
+    def may_be_refused(self, error: BaseException) -> bool:
+        """Whether coffea may have stumbled over what we put in: it did not get as far as the processor."""
+        return not self.ran and isinstance(_cause_of(error), (AttributeError, TypeError))
+
+    def refuse(self) -> None:
+        """coffea can work with its own arguments, and not with ours: leave it alone from now on."""
+        _Attempt.refused = True
+        with self.guard("chunks"):
+            self.abandon()
+            why = f"coffea {_coffea_version()} cannot work with another object in the place of the processor"
+            self.guard.say("chunks", f"chunks: not measured, because {why}")
+
+    def abandon(self) -> None:
+        """Forget the attempt: nothing was computed, or nothing could be measured."""
+        self.chunk.finish()
+        self.send(messages.End(self.key))
+
     def fail(self, error: BaseException) -> None:
-        cause = error
-        while type(cause) is Exception and cause.__cause__ is not None:  # coffea wraps what was raised, maybe twice
-            cause = cause.__cause__
-        self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
-        self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
+        with self.guard("failed chunks"):
+            cause = _cause_of(error)
+            self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
+            self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:
-        if not self.ran:  # it came from a checkpoint: nothing was computed
-            self.chunk.finish()
-            self.send(messages.End(self.key))
-            return out
-        record = messages.Chunk(self.chunk.finish(), self.key)
-        if self.send(record):
-            return out
-        if isinstance(out, dict):  # coffea's own dict around the user's output
+        with self.guard("chunks"):
+            if self.ran:
+                return self.deliver(messages.Chunk(self.chunk.finish(), self.key), out)
+            self.abandon()  # it came from a checkpoint
+        return out
+
+    def deliver(self, record: messages.Record, out: Any) -> Any:
+        """Send the record; in the output, if there is no other way."""
+        if not self.send(record) and isinstance(out, dict):  # coffea's own dict around the user's output
             records, _waiting[:] = [*_waiting, record], []
             out = {**out, KEY: [messages.pack(self.function.route.worker(), 0, records)]}
         return out
@@ -249,10 +293,81 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return _signatures[function]
 
 
+def _coffea_version() -> str:
+    return importlib.metadata.version("coffea")
+
+
+def _cause_of(error: BaseException) -> BaseException:
+    """What was raised: coffea wraps it, maybe twice."""
+    while type(error) is Exception and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
 def _is_class_processor(processor: Any) -> bool:
     from coffea.processor import ProcessorABC
 
     return isinstance(processor, ProcessorABC)
+
+
+class _Before:
+    """A function with a call of ours before each call of it; otherwise it is what it is."""
+
+    def __init__(self, first: Callable[[], None], function: Callable[..., Any]) -> None:
+        self._first, self._function = first, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._first()
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+class _SchemaAtBorder(_Before):
+    """A schema that notices when coffea asks whether it is one, which it does as soon as the file is open.
+
+    ``issubclass(schema, BaseSchema)`` asks what is no class for its ``__bases__``. Called, it gives an object of the
+    user's schema.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    @property
+    def __bases__(self) -> tuple[Any, ...]:
+        self._first()
+        return (self._function,)
+
+
+def _stand_in(attempt: _Attempt) -> Any:
+    """A processor for coffea, which some releases take for a packed one if it is not a ``ProcessorABC`` that is callable.
+
+    The user's own ``process`` is called on the user's own object; whoever looks at this one sees that.
+    """
+    return _stand_in_class()(attempt)
+
+
+@functools.cache
+def _stand_in_class() -> Callable[[_Attempt], Any]:
+    from coffea.processor import ProcessorABC
+
+    class StandIn(ProcessorABC):
+        def __init__(self, attempt: _Attempt) -> None:
+            self._roastcoffea_attempt = attempt
+
+        def process(self, events: Any) -> Any:
+            return self._roastcoffea_attempt.process(events)
+
+        __call__ = process
+
+        def postprocess(self, accumulator: Any) -> Any:
+            return self._roastcoffea_attempt.processor.postprocess(accumulator)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.__dict__["_roastcoffea_attempt"].processor, name)
+
+    return StandIn
 
 
 def _unwrap(arguments: dict[str, Any], guard: Guard) -> tuple[Any, Any]:
@@ -303,15 +418,43 @@ def _real_processor_for(checkpointer: Any, processor: Any) -> Any:
 
 
 def _factory(events: Any) -> Any:
-    return getattr(events, "attrs", {}).get("@events_factory")
+    """coffea's factory of the events; None if they have another origin."""
+    here = getattr(events, "attrs", None)
+    if isinstance(here, Mapping) and "@events_factory" in here:
+        return here["@events_factory"]
+    here = getattr(events, "behavior", None)  # 0.7
+    return here.get("__events_factory__") if isinstance(here, Mapping) else None
+
+
+def _mapping(factory: Any) -> Any:
+    """What loads the columns of events."""
+    mapping = getattr(factory, "_mapping", None)
+    return getattr(mapping, "base", mapping)  # one with a cache around it
+
+
+def _open_file(events: Any) -> Any:
+    """uproot's file behind events, and that is all that old releases keep of it: None if there is no such thing."""
+    factory = _factory(events)
+    handle = getattr(factory, "file_handle", None)
+    return getattr(_old_tree(factory) if handle is None else handle, "file", None)
+
+
+def _tree(events: Any, item: Any) -> Any:
+    """uproot's tree behind events: cached by uproot, because it was opened to make them."""
+    factory = _factory(events)
+    handle = getattr(factory, "file_handle", None)
+    return _old_tree(factory) if handle is None else handle[item.treename]
+
+
+def _old_tree(factory: Any) -> Any:
+    """Until 2025.11 the file is known to the tree alone, which is in the cache of what loads the columns."""
+    trees = getattr(_mapping(factory), "_cache", None)
+    return next(iter(trees.values()), None) if isinstance(trees, dict) else None
 
 
 def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
-    handle = getattr(_factory(events), "file_handle", None)
-    if handle is None:
-        return None
-    source: Any = getattr(getattr(handle, "file", None), "source", None)
+    source: Any = getattr(_open_file(events), "source", None)
     try:
         return source.num_requested_bytes, source.num_requests
     except AttributeError:
@@ -323,20 +466,20 @@ def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[
     after = source_counters(events)
     if before and after:
         chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
-    log = getattr(_factory(events), "access_log", None)
+    log = getattr(_mapping(_factory(events)), "_access_log", None)
     if log is None:
         return None
-    branches = sorted({access.branch for access in log})
+    branches = sorted({getattr(access, "branch", access) for access in log})  # names, in older releases
     chunk.set(branches=branches)
     return branches
 
 
 def _note_preload(chunk: Any, events: Any, item: Any, branches: list[str] | None) -> None:
     """Add to a chunk how many bytes coffea loaded ahead of branches that were then not used: its share of the file."""
-    loaded = getattr(getattr(_factory(events), "_mapping", None), "preloaded_arrays", None)
+    loaded = getattr(_mapping(_factory(events)), "preloaded_arrays", None)
     if not loaded or branches is None:
         return
-    tree = _factory(events).file_handle[item.treename]
+    tree = _tree(events, item)
     used = set(branches)
     unused = sum(int(tree[name].compressed_bytes) for name in loaded if name not in used)
     share = (item.entrystop - item.entrystart) / max(int(tree.num_entries), 1)
@@ -372,19 +515,19 @@ def _local_path(name: str) -> str | None:
 def _facts_in_memory(events: Any, item: Any) -> bytes | None:
     from roastcoffea import _core
 
-    handle = getattr(_factory(events), "file_handle", None)
-    if handle is None or not hasattr(handle, "file"):
+    file = _open_file(events)
+    if file is None:
         return None
-    tree = handle[item.treename]  # cached by uproot: it was opened to make the events
+    tree = _tree(events, item)
     if not hasattr(tree, "branches"):
         return None
     branches: list[dict[str, Any]] = []
     _walk(tree.branches, "", branches)
-    compression = getattr(handle.file, "compression", None)
+    compression = getattr(file, "compression", None)
     facts = {
         "url": item.filename,
         "tree": item.treename,
-        "uuid": str(handle.file.uuid),
+        "uuid": str(file.uuid),
         "entries": int(tree.num_entries),
         "total_branches": len(branches),
         "compressed": int(tree.compressed_bytes) or sum(branch["compressed"] for branch in branches),
