@@ -103,7 +103,7 @@ def case(make, target, fileset: dict, kind: type, failing: bool, **options) -> d
         with MetricsCollector(target if target is not None else executor) as collector:
             measured = run(executor, fileset, kind(str(calls), failing), **options)
         lines = calls.read_text().splitlines()
-        records = [record for record in collector.chunk_metrics]
+        records = list(collector.chunk_metrics)
         return {
             "calls": len(lines),
             "failed_calls": sum(line.endswith("failed") for line in lines),
@@ -113,7 +113,6 @@ def case(make, target, fileset: dict, kind: type, failing: bool, **options) -> d
             **({} if same(alone, measured) else {"alone": repr(alone)[:300], "with_us": repr(measured)[:300]}),
             "phases": all(record.get("open_seconds") and record.get("events_seconds") for record in records),
             "reads": all(record.get("bytes_read") and record.get("accessed_branches") for record in records),
-            "notes": [note for note in collector.run.notes] if hasattr(collector.run, "notes") else [],
         }
 
 

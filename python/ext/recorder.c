@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -14,6 +15,7 @@ typedef struct recorder_object {
     pthread_mutex_t lock;     /* of users */
     pthread_cond_t unused;
     size_t users; /* calls that are inside the library now; closing waits for them */
+    pid_t owner; /* a forked child has the handle, too, but neither the thread that commits nor the right to the file */
     PyObject *path;
 } recorder_object;
 
@@ -34,6 +36,7 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         return NULL;
     }
     self->path = path;
+    self->owner = getpid();
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->unused, NULL);
     roast_recorder_options options = {
@@ -53,12 +56,18 @@ static PyObject *recorder_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     return (PyObject *)self;
 }
 
+static bool is_inherited(const recorder_object *recorder)
+{
+    return recorder->owner != getpid();
+}
+
 /* One that was never closed is left as a crash would leave it: what was recorded is there. */
 static void recorder_dealloc(PyObject *self)
 {
     recorder_object *recorder = (recorder_object *)self;
     PyTypeObject *type = Py_TYPE(self);
-    roast_recorder_close(recorder->recorder, ROAST_INTERRUPTED, NULL);
+    if (!is_inherited(recorder))
+        roast_recorder_close(recorder->recorder, ROAST_INTERRUPTED, NULL);
     Py_CLEAR(recorder->path);
     pthread_cond_destroy(&recorder->unused);
     pthread_mutex_destroy(&recorder->lock);
@@ -72,6 +81,10 @@ static roast_recorder *enter(PyObject *self)
     recorder_object *recorder = (recorder_object *)self;
     if (!recorder->recorder) {
         PyErr_SetString(PyExc_ValueError, "the recorder is closed");
+        return NULL;
+    }
+    if (is_inherited(recorder)) {
+        PyErr_SetString(PyExc_ValueError, "the recorder belongs to the process that this one was forked from");
         return NULL;
     }
     pthread_mutex_lock(&recorder->lock);
@@ -465,6 +478,8 @@ static PyObject *recorder_close(PyObject *self, PyObject *args, PyObject *kwargs
     roast_outcome outcome;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s:close", names, &name) || outcome_from(name, &outcome))
         return NULL;
+    if (is_inherited(object))
+        Py_RETURN_NONE;
     roast_recorder *recorder = object->recorder;
     object->recorder = NULL; /* nobody enters any more */
     roast_error err = {0};

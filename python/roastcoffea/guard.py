@@ -7,7 +7,6 @@ run ("not measured, because …"), and otherwise has no effect. Exceptions of th
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 
 __all__ = ["Guard", "logger", "without_secrets"]
@@ -41,8 +40,7 @@ class Guard:
 
     def __init__(self, note: Callable[[str], None] | None = None) -> None:
         self._note = note
-        self._said: set[str] = set()
-        self._lock = threading.Lock()
+        self._said: dict[str, object] = {}
 
     def __call__(self, part: str) -> _Guarded:
         return _Guarded(self, part)
@@ -55,10 +53,9 @@ class Guard:
 
     def say(self, part: str, text: str, error: BaseException | None = None, log: bool = True) -> None:
         """Log a line (unless it has been) and note it in the run, once per part."""
-        with self._lock:
-            if part in self._said:
-                return
-            self._said.add(part)
+        mine = object()  # without a lock: a forked child may inherit one that is held
+        if self._said.setdefault(part, mine) is not mine:
+            return
         text = without_secrets(text)
         if log:
             logger.warning("%s", text)

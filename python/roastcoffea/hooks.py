@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import os
 import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Protocol
@@ -51,6 +52,17 @@ _open: list[Listener] = []
 _originals: dict[str, Any] = {}
 _lock = threading.Lock()
 _rounds = itertools.count(1)
+
+
+def _after_fork() -> None:
+    """A Runner in a forked child is none of the parent's collectors' business."""
+    global _lock
+    _lock = threading.Lock()
+    _open.clear()
+    _unwrap_runner()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def attach(listener: Listener) -> None:

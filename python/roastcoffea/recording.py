@@ -90,6 +90,7 @@ class Recording:
 
     def __init__(self, path: str | os.PathLike[str] | None = None, name: str | None = None) -> None:
         self.identity = uuid.uuid4().hex[:12]
+        self._pid = os.getpid()
         self.name = name or "run"
         self.path: Path | None = None
         self.guard = Guard(self._note)
@@ -266,6 +267,8 @@ class Recording:
 
     def close(self, outcome: str) -> None:
         """End the run file. What could not be written is said, not raised."""
+        if os.getpid() != self._pid:
+            return  # a forked child: the run goes on in the parent
         problem = None
         with self.lock:
             ends, self._leaving = list(self._leaving.values()), {}

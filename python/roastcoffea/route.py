@@ -18,11 +18,22 @@ __all__ = ["ANNOTATION", "Route", "dask_worker", "ids_of_task", "listeners", "op
 
 #: Collectors that live in this process: identity → what takes a sender and its record.
 listeners: dict[str, Callable[[str, Any], None]] = {}
-os.register_at_fork(after_in_child=listeners.clear)  # they are the parent's: a child's records must travel
 #: Their folders for records of other processes, which a forked child may use.
 spools: dict[str, str] = {}
 #: Dask's tasks say under this name which collectors want to know of them.
 ANNOTATION = "roastcoffea"
+_forked = False
+
+
+def _after_fork() -> None:
+    """Listeners, and the connections of a Dask worker, are the parent's: a child's records must travel."""
+    global _forked
+    _forked = True
+    listeners.clear()
+    _guard_of.cache_clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def topic_of(identity: str) -> str:
@@ -104,7 +115,7 @@ def _outboxes(worker: Any, ids: tuple[str, ...]) -> list[Any]:
 def dask_worker() -> Any:
     """The Dask worker whose task the calling thread is at, or None."""
     worker_module = sys.modules.get("distributed.worker")
-    if worker_module is None:
+    if worker_module is None or _forked:
         return None
     try:
         return worker_module.get_worker()

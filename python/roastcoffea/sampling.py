@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 
@@ -11,6 +12,16 @@ __all__ = ["flush", "start", "stop"]
 
 _users: dict[str, Callable[[bytes], None]] = {}
 _lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Who takes the samples is in the parent, and so may be the thread that holds the lock."""
+    global _lock
+    _lock = threading.Lock()
+    _users.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def start(name: str, take: Callable[[bytes], None], hz: float) -> None:

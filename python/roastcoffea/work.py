@@ -276,6 +276,14 @@ _seen_files: set[tuple[str, str]] = set()  # whose facts were sent
 _readers: tuple[str, ...] = ()
 
 
+def _after_fork() -> None:
+    """What waits for an output waits in the parent."""
+    _waiting.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def tell_readers(ids: tuple[str, ...]) -> None:
     """Names and sizes of branches are not sent with every record; a new reader has to get them again."""
     global _readers

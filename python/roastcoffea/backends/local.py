@@ -52,6 +52,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         self._pool_since_ns: int | None = None  # None: since before the run began
         self._ended: dict[int, int] = {}  # processes of pools that have ended, and when
         self._lock = threading.Lock()
+        self._pid = os.getpid()
 
     # ---- coming and going
 
@@ -85,6 +86,8 @@ class LocalMetricsBackend(AbstractMetricsBackend):
         return own.end_as_tracking_data()
 
     def flush(self) -> None:
+        if os.getpid() != self._pid:
+            return
         with self._lock, self.recording.guard("chunks in other processes"):
             self._read_spool()
 
@@ -99,7 +102,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
 
     def _look(self, *, at_the_end: bool = False) -> None:
         recording = self.recording
-        if recording is None:
+        if recording is None or os.getpid() != self._pid:  # or in a forked child, which may have inherited a held lock
             return
         with self._lock:
             with recording.guard("chunks in other processes"):
