@@ -1,5 +1,5 @@
 # The door for newcomers. Each target installs what it needs (scripts/need, scripts/venv); meson.build builds.
-.PHONY: help demo build test bench sanitize mutants format docs clean
+.PHONY: help demo build test matrix bench sanitize mutants format docs clean
 .DEFAULT_GOAL := help
 
 VENV  := .venv/bin
@@ -25,6 +25,11 @@ test: build ## run all tests
 	@scripts/promtool > /dev/null
 	@$(VENV)/python scripts/run-tests
 
+matrix:  ## run one job with many releases of coffea and Python, with us and without (half an hour), and write docs/releases.md
+	@scripts/need build
+	@scripts/venv build test package
+	@$(VENV)/python scripts/matrix --docs
+
 bench: build ## measure, side by side with what users have today
 	@scripts/need bench
 	@$(VENV)/python bench/run.py
@@ -48,4 +53,4 @@ docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
-	rm -rf build build-* .venv .tools demo
+	rm -rf build build-* .venv .tools .matrix demo
