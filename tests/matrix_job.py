@@ -7,6 +7,7 @@ collector has, and whether the results are the same.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import multiprocessing
@@ -65,11 +66,12 @@ def executors(name: str):
     else:
         with contextlib.ExitStack() as stack:
 
-            def with_pool():
-                pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(name))
-                return processor.FuturesExecutor(pool=stack.enter_context(pool), workers=2, status=False)
+            def new_pool():
+                return stack.enter_context(ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(name)))
 
-            yield with_pool, None
+            # Processes are forked inside the block of a collector; those that are spawned take seconds to come, and stay.
+            pools = itertools.repeat(new_pool()) if name == "spawn" else iter(new_pool, None)
+            yield lambda: processor.FuturesExecutor(pool=next(pools), workers=2, status=False), None
 
 
 def run(executor, fileset: dict, instance, **options) -> dict:

@@ -144,9 +144,29 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
 @contextlib.contextmanager
 def _client_of(runner: Any) -> Iterator[Any]:
     """The Dask client of a runner; one that coffea makes for the length of a run is made now, so that we can use it."""
-    make = getattr(runner, "_auto_dask_client", None)
-    with make() if make is not None else contextlib.nullcontext() as made:
+    make = getattr(runner, "_auto_dask_client", None) or functools.partial(_new_client, runner)
+    with make() as made:
         yield made or getattr(runner.executor, "client", None)
+
+
+@contextlib.contextmanager
+def _new_client(runner: Any) -> Iterator[Any]:
+    """The client that releases before 2026.9 make inside a ``DaskExecutor`` without one, where nobody sees it."""
+    executors: list[Any] = [runner.executor, getattr(runner, "pre_executor", None)]
+    without = [executor for executor in executors if type(executor).__name__ == "DaskExecutor" and not executor.client]
+    if not without or getattr(runner, "use_dataframes", False):  # what is lazy outlives the run and needs its client
+        yield None
+        return
+    from distributed import Client
+
+    with Client(threads_per_worker=1) as client:
+        for executor in without:
+            executor.client = client
+        try:
+            yield client
+        finally:
+            for executor in without:
+                executor.client = None
 
 
 @contextlib.contextmanager
