@@ -1,5 +1,5 @@
 # The door for newcomers. Each target installs what it needs (scripts/need, scripts/venv); meson.build builds.
-.PHONY: help demo build test matrix bench sanitize mutants format docs clean
+.PHONY: help demo build test matrix wheel try-wheel bench sanitize mutants format docs clean
 .DEFAULT_GOAL := help
 
 VENV  := .venv/bin
@@ -7,7 +7,7 @@ MESON := $(VENV)/meson
 export PATH := $(CURDIR)/$(VENV):$(PATH)
 
 help:    ## say what there is to make
-	@sed -n 's/^\([a-z]*\): .*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\): .*##\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 build:   ## build the library, the command and the tests in build/
 	@scripts/need build test
@@ -21,7 +21,7 @@ demo:    ## run a coffea analysis on a local Dask cluster, monitored, and look a
 	@scripts/demo
 
 test: build ## run all tests
-	@scripts/venv build test package
+	@scripts/venv build test wheel package
 	@scripts/promtool > /dev/null
 	@$(VENV)/python scripts/run-tests
 
@@ -29,6 +29,15 @@ matrix:  ## run one job with many releases of coffea and Python, with us and wit
 	@scripts/need build
 	@scripts/venv build test package
 	@$(VENV)/python scripts/matrix --docs
+
+wheel:   ## build the wheel for everyone in dist/: any Linux with glibc 2.28, Python 3.11 and later
+	@scripts/need build
+	@scripts/venv build wheel
+	@$(VENV)/python scripts/wheel
+
+try-wheel: wheel ## install that wheel in chroots of Debian suites and try it there (as root)
+	@scripts/need chroots
+	@scripts/try-wheel
 
 bench: build ## measure, side by side with what users have today
 	@scripts/need bench
@@ -53,4 +62,4 @@ docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
-	rm -rf build build-* .venv .tools .matrix demo
+	rm -rf build build-* dist .venv .tools .matrix demo
