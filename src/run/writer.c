@@ -24,6 +24,7 @@
 #include "model/record.h"
 #include "model/record_secrets.h"
 #include "run/database.h"
+#include "run/hold.h"
 #include "run/reader.h"
 #include "run/record_sql.h"
 #include "run/seal.h"
@@ -98,6 +99,7 @@ struct run_writer {
     int64_t empty_branch_set; /* the one that has names, but none: ROAST_ABSENT if it never came */
     arena stripped;           /* texts of the record that is being written, where they had secrets */
     bool in_transaction, in_memory;
+    run_hold hold;
 };
 
 /* ---- Binding: one call per column, absent becomes NULL ------------------------------------------------------- */
@@ -805,7 +807,9 @@ static void writer_free(run_writer *w)
     if (!w)
         return;
     finalize_statements(w);
+    hold_release(&w->hold);
     sqlite3_close(w->db);
+    hold_close(&w->hold);
     intern_release(&w->names);
     intern_release(&w->datasets);
     intern_release(&w->files);
@@ -954,6 +958,8 @@ roast_code run_writer_open(run_writer **out, const char *path, const roast_recor
         code = choose_journal(w, network, err);
     if (!code)
         code = write_first_facts(w, options.name, err);
+    if (!code && !w->in_memory && !network)
+        hold_take(&w->hold, path);
     if (code) {
         writer_free(w);
         if (claimed)
@@ -994,6 +1000,7 @@ static roast_code put_into_one_file(run_writer *w, bool *in_one_file, roast_erro
     if (w->in_memory)
         return ROAST_OK;
     finalize_statements(w);
+    hold_release(&w->hold);
     sqlite3_busy_timeout(w->db, LONGEST_WAIT_FOR_READERS_MS);
     int code = sqlite3_exec(w->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     if ((code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_LOCKED)

@@ -3,7 +3,9 @@
 trial.py COMMAND ROOT_FILE...    COMMAND is the installed roast; run by the Python that the package was installed for
 """
 
+import contextlib
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -46,10 +48,25 @@ def record(path):
         recorder.chunk(chunks)
 
 
+def read_while_it_is_recorded(path):
+    """Python has another SQLite in this process: what that one does to the run must not disturb ours."""
+    with _core.Recorder(path) as recorder:
+        for number in range(1, 21):
+            recorder.note("info", f"note {number}")
+            recorder.flush()
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                assert database.execute("select count(*) from note").fetchone() == (number,)
+        assert roastcoffea.open_run(path).outcome == "running"
+    assert roastcoffea.open_run(path).outcome == "finished"
+    assert [file.name for file in path.parent.iterdir()] == [path.name], "it was not put into one file"
+
+
 def main(command, *files):
     assert roast(command, "--version").split() == ["roast", _core.__version__]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trial.roast"
+        read_while_it_is_recorded(path)
+        path.unlink()
         record(path)
         run = roastcoffea.open_run(path)
         assert run.outcome == "finished" and run.metrics["total_events"] == 300, run.metrics
