@@ -9,6 +9,15 @@
 #include "base/buf.h"
 #include "model/record.h"
 
+/* The headers of 3.12 and some later ones return these without counting, as is right for a Python where they are immortal.
+ * The extension is for 3.11, too, whatever it is compiled with: there None would be freed in the end. */
+#undef Py_RETURN_NONE
+#undef Py_RETURN_TRUE
+#undef Py_RETURN_FALSE
+#define Py_RETURN_NONE  return Py_NewRef(Py_None)
+#define Py_RETURN_TRUE  return Py_NewRef(Py_True)
+#define Py_RETURN_FALSE return Py_NewRef(Py_False)
+
 typedef struct core_state {
     PyObject *error; /* RoastError */
     PyTypeObject *chunk, *section, *recorder, *run, *summary, *table, *column, *records;

@@ -143,6 +143,18 @@ def test_a_wheel_that_a_newer_python_built_is_named_after_the_oldest(wheel, tmp_
     assert script.widen_tag(newer, tmp_path / "widened").name == wheel.name
 
 
+@pytest.mark.parametrize("version", sorted(pythons()))
+def test_none_is_counted_whatever_python_the_extension_is_compiled_with(version, tmp_path):
+    headers = run(pythons()[version], "-c", "import sysconfig; print(sysconfig.get_path('include'))").strip()
+    if not pathlib.Path(headers, "Python.h").exists():
+        pytest.skip(f"the headers of Python {version} are not installed")
+    code = tmp_path / "code.c"
+    code.write_text('#include "core.h"\nPyObject *the_function(void) { Py_RETURN_NONE; }\n')
+    folders = [f"-I{folder}" for folder in (headers, ROOT / "python" / "ext", ROOT / "src", ROOT / "include")]
+    expanded = run("cc", "-E", "-DPy_LIMITED_API=0x030b0000", *folders, code).rpartition("the_function")[2]
+    assert re.search(r"return _?Py_NewRef", expanded), expanded
+
+
 # ---- That it works
 
 
