@@ -209,7 +209,6 @@ class Recording:
     # ---- what engines say
 
     def worker(self, address: str, **known: Any) -> None:
-        known.pop("probe", None)  # MERGE
         if known.get("clock_offset_ns") is not None:
             self._clock_offsets[address] = known["clock_offset_ns"]
         if known.get("joined_ns") is not None or known.get("pid") is not None:  # it is there, perhaps again
