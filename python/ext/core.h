@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "model/record.h"
 
-/* The headers of 3.12 and some later ones return these without counting, as is right for a Python where they are immortal.
- * The extension is for 3.11, too, whatever it is compiled with: there None would be freed in the end. */
+/* The headers of 3.12 and some later ones return these without counting, as is right for a Python where they are
+ * immortal. The extension is for 3.11, too, whatever it is compiled with: there None would be freed in the end. */
 #undef Py_RETURN_NONE
 #undef Py_RETURN_TRUE
 #undef Py_RETURN_FALSE
