@@ -54,7 +54,6 @@ MUTANTS = [
         ("src/base/secrets.c", "is_quote(before) ? before : ", ""),
         ("src/base/secrets.c", "        found->to = s->url_end;\n", "        found->to += 0;\n"),
         ("src/base/secrets.c", "s->at = s->taken = found->to;", "s->at = found->to;"),
-        ("src/model/record_secrets.c", "        chunk->branch_set = 0;\n", ""),
         ("src/analysis/statistics.c", "(double)(m->count - 1)", "(double)m->count"),
         ("src/analysis/statistics.c", "m->min < value ? m->min : value", "m->min > value ? m->min : value"),
         ("src/analysis/statistics.c", "percent / 100.0 * (double)(count - 1)", "percent / 100.0 * (double)count"),

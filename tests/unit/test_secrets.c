@@ -99,6 +99,7 @@ static void an_address_keeps_neither_login_nor_query(void **state)
     becomes("https://host?sig=abc", "https://host?#6f62c728");
     becomes("opening 'https://host/f.root?sig=abc' failed", "opening 'https://host/f.root?#6f62c728' failed");
     becomes("opening (https://host/f.root?sig=abc): 403", "opening (https://host/f.root?#6f62c728): 403");
+    becomes("'https://host/f.root?sig=abc'and", "'https://host/f.root?#6f62c728'and");
     becomes("<https://host/f.root?sig=abc>x", "<https://host/f.root?#6f62c728>x");
     becomes("https://host/a?sig=abc and\nhttps://u:p@host/b?sig=abc.",
             "https://host/a?#6f62c728 and\nhttps://host/b?#6f62c728.");
