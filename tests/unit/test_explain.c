@@ -533,6 +533,42 @@ static void cores_without_a_probe_are_not_measured_and_never_idle(void **state)
     release(&e);
 }
 
+static void workers_without_a_probe_have_their_share_of_what_the_engine_sums(void **state)
+{
+    (void)state;
+    planned p;
+    plan_two_workers(&p, 0);
+    roast_activity packing = roast_activity_none();
+    packing.context = STR("execute");
+    packing.prefix = STR("Analysis");
+    packing.activity = STR("compress");
+    packing.unit = STR("seconds");
+    packing.value = 22;
+    assert_int_equal(roast_record_activity(p.recorder, &packing), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "return"), 22.0 * 200 / 440, 1e-6); /* by core time */
+    assert_near(in_ledger(&e, "idle_queue"), 40 - 10, 1e-6);
+    release(&e);
+}
+
+static void chunks_that_name_no_worker_leave_the_unmeasured_cores_as_they_are(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "seen", 1, 0, 0, false);
+    add_worker(&p, "other", 3, 0, 0, false);
+    set_probe(&p, "seen", 1);
+    set_probe(&p, "other", 0);
+    roast_chunk chunk = plan_chunk(&p, "seen", 0, 60, 1);
+    chunk.worker = str_none();
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "not_measured"), 300, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail") + in_ledger(&e, "idle_queue"), 40, 1e-6);
+    release(&e);
+}
+
 static void where_nobody_knows_who_was_measured_all_is_as_it_was(void **state)
 {
     (void)state;
@@ -736,6 +772,8 @@ int main(void)
         cmocka_unit_test(workers_that_come_when_none_was_lost_are_late),
         cmocka_unit_test(without_cpu_times_it_is_not_determined_what_process_did),
         cmocka_unit_test(cores_without_a_probe_are_not_measured_and_never_idle),
+        cmocka_unit_test(workers_without_a_probe_have_their_share_of_what_the_engine_sums),
+        cmocka_unit_test(chunks_that_name_no_worker_leave_the_unmeasured_cores_as_they_are),
         cmocka_unit_test(where_nobody_knows_who_was_measured_all_is_as_it_was),
         cmocka_unit_test(a_probe_that_comes_later_counts),
         cmocka_unit_test(a_run_of_which_no_worker_was_measured_is_not_measured_at_all),
