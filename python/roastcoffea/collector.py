@@ -82,27 +82,33 @@ class MetricsCollector(_core.Block):
 
     # ---- the block
 
-    def _new_session(self) -> Session:
-        interval = self.worker_tracking_interval if self.track_workers else None
-        self._run = None
+    # Called by Block, in this order: what waits, in a thread that no interrupt reaches; the rest where the user is.
+
+    def _prepare(self) -> None:
+        self._run = self._session = None
         self.t_start = self.t_end = None
+        interval = self.worker_tracking_interval if self.track_workers else None
         self._session = Session(
             self.client, self.backend, interval, self.processor_instance, self.name, self.run_file, self.carry
         )
-        return self._session
+        client = getattr(self.client, "client", self.client)  # an executor's, or itself
+        self._session.blocks_client = getattr(client, "asynchronous", False) is True  # it depends on the calling thread
 
-    def _open(self) -> MetricsCollector:
-        """The beginning of a with statement, called by ``Block``."""
-        session = self._new_session()
-        session.open()
+    def _open(self) -> None:
+        self._open_session().open()
+
+    def _begin(self) -> None:
+        session = self._open_session()
         session.begin_spans()
         self.t_start = session.t_start
-        return self
+
+    def _finish(self) -> None:
+        if self._session is not None:
+            self._session.end_spans()
 
     def _close(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The end of it; called again if it was interrupted, and also if ``_open`` was."""
         session = self._session
         if session is None:
             return
@@ -116,12 +122,13 @@ class MetricsCollector(_core.Block):
 
     async def __aenter__(self) -> MetricsCollector:
         """For an asynchronous client: what waits does so in a thread, while the event loop goes on."""
-        session = self._new_session()
         try:
-            await asyncio.to_thread(session.open)
-            session.begin_spans()
-            self.t_start = session.t_start
+            self._prepare()
+            self._open_session().blocks_client = False
+            await asyncio.to_thread(self._open)
+            self._begin()
         except BaseException:
+            self._finish()
             await asyncio.to_thread(self._close, None, None, None)
             raise
         return self
@@ -129,8 +136,7 @@ class MetricsCollector(_core.Block):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self._open_session()
-        session.end_spans()
+        self._finish()
         await asyncio.shield(asyncio.to_thread(self._close, kind, error, trace))
 
     # ---- what was measured

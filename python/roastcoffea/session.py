@@ -73,6 +73,7 @@ class Session:
         self._preprocess_ns = 0
         self._flag_before: bool | None = None
         self._carry = carry
+        self.blocks_client = False  # the client is asynchronous, and its event loop waits for us
         self._ran = False  # a Runner that we measure
         self._elsewhere: str | None = None  # what was said of a Runner that we do not measure
         self._error: BaseException | None = None
@@ -87,7 +88,7 @@ class Session:
     # ---- beginning and end
 
     def open(self) -> None:
-        """Everything but the spans. Each step of the end is noted before what it ends: an interrupt may come between."""
+        """Everything but the spans. Each step of the end is noted before what it ends: that may fail half-way."""
         self.t_start, self._started = time.time(), time.monotonic_ns()
         self._at_the_end(self._end)
         with self.guard("facts about the run"):
@@ -115,12 +116,10 @@ class Session:
                 backend.close_span(span)
 
     def close(self, error: BaseException | None) -> None:
-        """End it. May be called again if it was interrupted, and goes on where it was: what is left has a second then."""
-        now, again = time.monotonic(), self.recording.deadline != float("inf")
-        self.recording.deadline = min(self.recording.deadline, now + (1 if again else _END_SECONDS))
-        if not again:
-            self._error, self._elapsed = error, time.monotonic_ns() - self._started
-            self.t_end = self.t_start + self._elapsed / 1e9
+        """End it, within seconds: what is not over then is said."""
+        self.recording.deadline = time.monotonic() + _END_SECONDS
+        self._error, self._elapsed = error, time.monotonic_ns() - self._started
+        self.t_end = self.t_start + self._elapsed / 1e9
         self._unwind()
 
     def _at_the_end(self, step: Callable[[], Any], owner: Any = None) -> None:
@@ -181,7 +180,7 @@ class Session:
     # ---- backends
 
     def _add_backend(self, backend: AbstractMetricsBackend) -> None:
-        backend.recording, backend.carry = self.recording, self._carry
+        backend.recording, backend.carry, backend.blocks_client = self.recording, self._carry, self.blocks_client
         self.backends.append(backend)
         self.recording.fact("engine", backend.engine)
         self._at_the_end(backend.close, backend)

@@ -103,7 +103,9 @@ class WorkFunction:
                 attempt.fail(error)
                 raise
         else:
-            return attempt.finish(out)
+            with self.guard("chunks"):
+                out = attempt.finish(out)
+            return out
         return self._call_as_given(attempt, args, kwargs)
 
     def _call_as_given(self, attempt: _Attempt, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -249,10 +251,9 @@ class _Attempt:
             self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:
-        with self.guard("chunks"):
-            if self.ran:
-                return self.deliver(messages.Chunk(self.chunk.finish(), self.key), out)
-            self.abandon()  # it came from a checkpoint
+        if self.ran:
+            return self.deliver(messages.Chunk(self.chunk.finish(), self.key), out)
+        self.abandon()  # it came from a checkpoint
         return out
 
     def deliver(self, record: messages.Record, out: Any) -> Any:

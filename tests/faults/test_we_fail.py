@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 import textwrap
@@ -19,7 +18,6 @@ import roastcoffea.recording as recording
 import roastcoffea.session as session
 import roastcoffea.work as work
 from coffea import processor
-from coffea.nanoevents import BaseSchema
 from distributed import Client, LocalCluster
 from helpers import rows, runner
 from roastcoffea import MetricsCollector, open_run
@@ -54,7 +52,9 @@ PLACES = [
     (session, "backend_for"),
     (session.Session, "_note_facts"),
     (session.Session, "running"),
-    (session.Session, "_finish"),
+    (session.Session, "_read_span"),
+    (session.Session, "_stop_tracking"),
+    (session.Session, "_note_end"),
     (plugins.SchedulerTracker, "heartbeats"),
     (plugins.SchedulerTracker, "left_processing"),
     (plugins.SchedulerTracker, "add_worker"),
@@ -178,73 +178,3 @@ def test_a_disk_that_fills_up_costs_records_and_nothing_else(fileset, tmp_path):
     assert int(result[2]) >= 12
     assert "run file is incomplete" in done.stderr
     assert open_run(tmp_path / "run.roast").metrics["num_chunk_records"] >= 12
-
-
-def _environment_without_us(tmp_path):
-    """For processes in which this package cannot be found."""
-    hidden = tmp_path / "hidden"
-    hidden.mkdir(exist_ok=True)
-    (hidden / "sitecustomize.py").write_text(
-        textwrap.dedent("""
-            from importlib.machinery import PathFinder
-
-            find = PathFinder.find_spec
-
-            def find_others(name, path=None, target=None):
-                return None if name.partition(".")[0] == "roastcoffea" else find(name, path, target)
-
-            PathFinder.find_spec = find_others
-        """)
-    )
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(hidden), str(HERE.parent), *sys.path])}
-
-
-@pytest.mark.parametrize("scheduler_too", [False, True], ids=["workers", "scheduler_and_workers"])
-def test_a_cluster_without_us_runs_the_analysis_and_we_say_so(fileset, tmp_path, caplog, scheduler_too):
-    from test_connections_break import end, free_port
-
-    address = f"tcp://127.0.0.1:{free_port()}"
-    without = _environment_without_us(tmp_path)
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    host, port = address.removeprefix("tcp://").split(":")
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", host, "--port", port, "--no-dashboard"]
-    scheduler = subprocess.Popen(command, env=without if scheduler_too else None, **quiet)
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1"]
-    worker = subprocess.Popen([*command, "--no-dashboard"], env=without, **quiet)
-    try:
-        with Client(address, timeout=60) as client, caplog.at_level(logging.WARNING, "roastcoffea"):
-            client.wait_for_workers(2, timeout=60)
-            with MetricsCollector(client, worker_tracking_interval=0.2) as collector:
-                out, report = runner(client, schema=BaseSchema)(fileset, processor_instance=Naive())
-    finally:
-        end(worker, scheduler)
-    assert out == {"events": 1200}
-    assert collector.metrics["total_events"] == 1200  # from coffea's report
-    assert collector.metrics["peak_workers"] == 2
-    assert collector.metrics["processor_cpu_time_seconds"] > 0
-    assert not collector.chunk_metrics
-    assert "2 of 2 workers have not got roastcoffea" in caplog.text
-    assert ("the scheduler has not got roastcoffea" in caplog.text) == scheduler_too
-    assert rows(collector.run.path, "select count(*) from sample")[0][0] > 0
-
-
-class Naive(processor.ProcessorABC):
-    """Knows nothing of us, and neither does its module's import; shipped by value."""
-
-    def process(self, events):
-        return {"events": len(events)}
-
-    def postprocess(self, accumulator):
-        return accumulator
-
-
-def setup_module():
-    import cloudpickle
-
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-
-
-def teardown_module():
-    import cloudpickle
-
-    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])

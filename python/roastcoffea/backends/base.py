@@ -31,6 +31,8 @@ class AbstractMetricsBackend(ABC):
     recording: Recording = None  # type: ignore[assignment]  # only without a collector
     #: Whether to bring this package to workers that have not got it; set by the collector.
     carry: bool = True
+    #: Whether answers cannot come, because the event loop of an asynchronous client waits for us; set by the collector.
+    blocks_client: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -90,7 +90,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def open(self) -> None:
         recording = self.recording
-        if self.client.asynchronous:
+        if self.blocks_client:
             recording.guard.say("asynchronous", self._why_asynchronous)
             self._usable = False
             return
@@ -111,7 +111,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             self._install_probes()
 
     _why_asynchronous = (
-        "nothing is measured: this client is asynchronous, so write 'async with MetricsCollector(client) as collector:'"
+        "the cluster is not measured: this client is asynchronous, so write 'async with MetricsCollector(client) as collector:'"
     )
 
     def start_tracking(self, interval: float = 1.0) -> None:
@@ -429,7 +429,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return True
 
     def create_span(self, name: str) -> dict[str, Any] | None:
-        if not self.supports_fine_metrics():
+        if not self._usable or not self.supports_fine_metrics():
             return None
         import dask
 

@@ -1,0 +1,166 @@
+"""Monitoring is never in the way: nobody is waited for who does not answer, and an interrupt leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+import roastcoffea
+from distributed import Client, LocalCluster
+from helpers import eventually, rows
+from roastcoffea import MetricsCollector, hooks
+from roastcoffea.route import listeners, spools
+from traces import traces
+
+PACKAGE = str(Path(roastcoffea.__file__).parent)
+
+
+@pytest.fixture(scope="module")
+def here():
+    """A client of a cluster in this process: quick to enter and to leave."""
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def timed(call, *args):
+    begun = time.monotonic()
+    call(*args)
+    return time.monotonic() - begun
+
+
+def test_a_worker_that_does_not_answer_delays_neither_the_beginning_nor_the_end(own_client):
+    (pid, *_) = own_client.run(os.getpid).values()
+    collector = MetricsCollector(own_client)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        entering = timed(collector.__enter__)
+        leaving = timed(collector.__exit__, None, None, None)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert entering < 5 and leaving < 8  # 2 s and 5 s, on a busy machine
+    assert "1 of 2 workers are not measured: no answer came" in notes(collector)
+    assert sorted(rows(collector.run.path, "select probe from worker")) == [(0,), (1,)]
+    eventually(lambda: traces(own_client) == [])  # the tracker finishes alone
+
+
+def test_a_worker_that_stops_during_the_run_is_said_not_to_have_answered_at_the_end(own_client):
+    (pid, *_) = own_client.run(os.getpid).values()
+    collector = MetricsCollector(own_client)
+    collector.__enter__()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        leaving = timed(collector.__exit__, None, None, None)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert leaving < 8
+    assert "1 workers did not answer at the end" in notes(collector)
+    eventually(lambda: traces(own_client) == [])
+
+
+def notes(collector):
+    return "\n".join(text for (text,) in rows(collector.run.path, "select text from note"))
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt before the n-th line of this package that the main thread comes to."""
+
+    def __init__(self, line):
+        self.left = line
+        self.hit = False
+
+    def __call__(self, frame, event, arg):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                self.hit = True
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self
+
+
+def interrupted(line, call, *args):
+    """Whether the call had so many lines; KeyboardInterrupt passes if it had."""
+    tracer = Interrupt(line)
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        call(*args)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return tracer.hit
+
+
+def left_behind(client):
+    from coffea.processor.executor import Runner
+
+    wrapped = [name for name in ("run", "preprocess") if hasattr(getattr(Runner, name), "__wrapped__")]
+    return [*traces(client), *listeners, *spools, *hooks._open, *wrapped]
+
+
+@pytest.mark.parametrize("moment", ["enter", "exit"])
+def test_an_interrupt_at_any_line_leaves_nothing_behind(here, moment):
+    line = 0
+    while True:
+        line += 1
+        collector = MetricsCollector(here, track_workers=bool(line % 2))
+        if moment == "enter":
+            hit = interrupted(line, collector.__enter__)
+            if not hit:
+                collector.__exit__(None, None, None)
+        else:
+            collector.__enter__()
+            hit = interrupted(line, collector.__exit__, None, None, None)
+        eventually(lambda: left_behind(here) == [])
+        assert here.submit(sum, [line, 1], pure=False).result() == line + 1
+        if not hit:
+            break
+    assert line > 5  # it has come through all of it
+
+
+SIGNALLED = """
+    import os, signal, sys, threading, time
+    sys.path[:0] = {paths!r}
+    from distributed import Client, LocalCluster
+    from roastcoffea import MetricsCollector
+    from test_in_the_way import left_behind
+    from helpers import eventually
+
+    if __name__ == "__main__":
+        with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster, Client(cluster) as client:
+            interrupted = 0
+            for moment in range(40):
+                collector = MetricsCollector(client)
+                timer = threading.Timer(moment * 0.002, os.kill, (os.getpid(), signal.SIGINT))
+                try:
+                    timer.start()
+                    with collector:
+                        pass
+                    timer.join()
+                    time.sleep(0.01)
+                except KeyboardInterrupt:
+                    interrupted += 1
+                eventually(lambda: left_behind(client) == [])
+            print("INTERRUPTED", interrupted)
+"""
+
+
+def test_control_c_at_any_moment_leaves_nothing_behind(tmp_path):
+    script = tmp_path / "script.py"
+    paths = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+    script.write_text(textwrap.dedent(SIGNALLED).format(paths=paths))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "INTERRUPTED 40" in done.stdout
