@@ -26,12 +26,25 @@ _ABI = (3, 11)  # the stable interface that the extension is built for
 
 @functools.cache
 def text_of(*modules: str) -> str:
-    """The text of modules of ours, without what only people read."""
-    tree = ast.parse("".join((_PACKAGE / f"{module}.py").read_text(encoding="utf-8") for module in modules))
-    for node in ast.walk(tree):
+    """The text of modules of ours, without what only people read.
+
+    The lines are as they were written: what ``ast`` makes of them may be for the Python of this process alone, and older
+    ones have to read it. For the same reason annotations are not evaluated.
+    """
+    return "".join(["from __future__ import annotations\n", *(line for module in modules for line in _code_of(module))])
+
+
+def _code_of(module: str) -> Iterator[str]:
+    """The lines of a module, without docstrings and empty ones."""
+    text = (_PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+    for_people: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) and len(node.body) > 1:
-            del node.body[0]
-    return ast.unparse(tree)
+            docstring = node.body[0]
+            for_people.update(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        if number not in for_people and line.strip():
+            yield line
 
 
 def _shipped(load: str, *parts: Any) -> tuple[Any, ...]:
