@@ -64,7 +64,7 @@ def words(error: BaseException) -> str:
 def installed_version() -> str | None:
     try:
         return importlib.metadata.version(PACKAGE)
-    except Exception:
+    except (importlib.metadata.PackageNotFoundError, OSError, ValueError):
         return None
 
 

@@ -13,6 +13,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+#: What could not be had, and why: for those who look.
+missing: dict[str, str] = {}
+
 
 def find(home: str) -> Any:
     """What is called ``module:name`` in this package; None if it cannot be had. Imports nothing of other releases."""
@@ -23,7 +26,8 @@ def find(home: str) -> Any:
             if not os.path.exists(os.path.join(os.path.dirname(package.origin), "stand_in.py")):
                 return None
         return getattr(importlib.import_module(module), name)
-    except Exception:  # not here, or not for this machine
+    except Exception as error:  # not here, or not for this machine
+        missing[home] = repr(error)
         return None
 
 

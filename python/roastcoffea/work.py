@@ -100,7 +100,8 @@ class WorkFunction:
             out = self.original(*attempt.bound.args, **attempt.bound.kwargs)
         except BaseException as error:
             if not attempt.may_be_refused(error):
-                attempt.fail(error)
+                with self.guard("failed chunks"):
+                    attempt.fail(error)
                 raise
         else:
             with self.guard("chunks"):
@@ -113,7 +114,8 @@ class WorkFunction:
         try:
             out = self.original(*args, **kwargs)
         except BaseException as error:
-            attempt.fail(error)
+            with self.guard("failed chunks"):
+                attempt.fail(error)
             raise
         attempt.refuse()
         return out
@@ -245,10 +247,9 @@ class _Attempt:
         self.send(messages.End(self.key))
 
     def fail(self, error: BaseException) -> None:
-        with self.guard("failed chunks"):
-            cause = _cause_of(error)
-            self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
-            self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
+        cause = _cause_of(error)
+        self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
+        self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:
         if self.ran:

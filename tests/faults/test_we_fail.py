@@ -115,7 +115,7 @@ def test_an_error_of_ours_does_not_hide_one_of_the_user(threads_client, fileset,
         raise ZeroDivisionError("broken on purpose")
 
     monkeypatch.setattr(work._Attempt, "fail", broken)
-    monkeypatch.setattr(session.Session, "_finish", broken)
+    monkeypatch.setattr(session.Session, "_read_span", broken)
     with pytest.raises(Exception, match="made to fail"), MetricsCollector(threads_client):
         runner(threads_client, retries=0)(fileset, processor_instance=nano.Failing(str(tmp_path), "signal", 100))
 

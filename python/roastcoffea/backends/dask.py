@@ -152,7 +152,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._say_unmeasured(self._workers)
         finally:
             if self._own_client:
-                self.client.close(timeout=_PATIENCE)
+                self.client.close(timeout=self.recording.seconds_left(_PATIENCE))
 
     def _leave(self) -> None:
         """Take everything of ours off the cluster. What is slow goes on after us: nothing of it depends on this thread."""
@@ -180,7 +180,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         """Where nobody on the scheduler does it for us."""
         try:
             if self._probes:
-                with contextlib.suppress(Exception):  # it may not be there any more
+                with contextlib.suppress(ValueError, OSError):  # it may not be there any more
                     await self.client._unregister_worker_plugin(topic)
             until = time.monotonic() + _GOODBYE_SECONDS
             while self._speaking and time.monotonic() < until:  # later events would bring the topic back
