@@ -129,8 +129,8 @@ def begun_mark(heard: str | Path, worker: str, item: bytes) -> Path:
     return Path(heard, f"{worker.rpartition(':')[2]}-{item.hex()}")
 
 
-def die_when_heard(heard: str, events: ak.Array) -> None:
-    """Kill this worker as soon as the collector knows of the chunk it is at, and so of all that it did before."""
+def wait_until_heard(heard: str, events: ak.Array) -> None:
+    """Wait until the collector knows of the chunk that this worker is at, and so of all that it did before."""
     from distributed import get_worker
 
     mark = begun_mark(heard, get_worker().address, item_key(SimpleNamespace(**events.metadata)))
@@ -139,6 +139,11 @@ def die_when_heard(heard: str, events: ak.Array) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError(f"nobody heard of {mark.name}")
         time.sleep(0.01)
+
+
+def die_when_heard(heard: str, events: ak.Array) -> None:
+    """Kill this worker as soon as the collector knows what it is at."""
+    wait_until_heard(heard, events)
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -140,11 +140,24 @@ static PyObject *section_call(PyObject *self, PyObject *args, PyObject *kwargs)
     return decorated;
 }
 
+static const char *const function_names[] = {"track_time", "track_memory", "track_bytes"};
+
 static PyObject *section_repr(PyObject *self)
 {
-    static const char *const names[] = {"track_time", "track_memory", "track_bytes"};
     const section_object *section = (section_object *)self;
-    return PyUnicode_FromFormat("<%s %R>", names[section->kind], section->name);
+    return PyUnicode_FromFormat("<%s %R>", function_names[section->kind], section->name);
+}
+
+/* As the call that made it; a source of bytes belongs to the process that it is in. */
+static PyObject *section_reduce(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const section_object *section = (section_object *)self;
+    PyObject *function = PyObject_GetAttrString(section->state, function_names[section->kind]);
+    if (!function)
+        return NULL;
+    return section->kind == ROAST_SECTION_BYTES ? Py_BuildValue("N(OOO)", function, Py_None, Py_None, section->name)
+                                                : Py_BuildValue("N(OO)", function, Py_None, section->name);
 }
 
 static PyObject *section_name(PyObject *self, void *unused)
@@ -156,6 +169,7 @@ static PyObject *section_name(PyObject *self, void *unused)
 static PyMethodDef section_methods[] = {
     {"__enter__", section_enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)(void (*)(void))section_exit, METH_FASTCALL, NULL},
+    {"__reduce__", section_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import os
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -91,11 +93,14 @@ class MetricsCollector(_core.Block):
         self._session = Session(
             self.client, self.backend, interval, self.processor_instance, self.name, self.run_file, self.carry
         )
-        client = getattr(self.client, "client", self.client)  # an executor's, or itself
-        self._session.blocks_client = getattr(client, "asynchronous", False) is True  # it depends on the calling thread
+        self._context = contextvars.copy_context()
+        if "distributed" in sys.modules:
+            from roastcoffea.backends.dask import is_in_event_loop_of
+
+            self._session.blocks_client = is_in_event_loop_of(self.client)
 
     def _open(self) -> None:
-        self._open_session().open()
+        self._context.run(self._open_session().open)
 
     def _begin(self) -> None:
         session = self._open_session()
@@ -122,14 +127,16 @@ class MetricsCollector(_core.Block):
 
     async def __aenter__(self) -> MetricsCollector:
         """For an asynchronous client: what waits does so in a thread, while the event loop goes on."""
+        self._prepare()
+        self._open_session().blocks_client = False
+        opening = asyncio.ensure_future(asyncio.to_thread(self._open))
         try:
-            self._prepare()
-            self._open_session().blocks_client = False
-            await asyncio.to_thread(self._open)
+            await asyncio.shield(opening)
             self._begin()
-        except BaseException:
+        except BaseException:  # cancelled, perhaps: what was begun goes on in its thread, and is undone when it is over
+            await asyncio.wait([opening])
             self._finish()
-            await asyncio.to_thread(self._close, None, None, None)
+            await asyncio.shield(asyncio.to_thread(self._close, None, None, None))
             raise
         return self
 

@@ -16,13 +16,14 @@ import platform
 import shutil
 import sys
 import tempfile
+import time
 import zipfile
 from typing import Any
 
 PACKAGE = "roastcoffea"
 #: What our plugins and chunks need.
 MODULES = ("_core", "messages", "work", "decorator", "backends._plugins")
-PATIENCE = 200  # looks for what was carried, 50 ms apart
+PATIENCE = 10.0  # seconds that what was carried may take to come
 
 
 def use_installed(wanted: dict[str, Any], carry: bool) -> str:
@@ -49,8 +50,9 @@ def use_carried(wanted: dict[str, Any], cargo: bytes, folder: str | None) -> str
             why = load_extension(place) or import_package(wanted)
     except Exception as error:
         why = words(error)
-    if why and place in sys.path:
-        sys.path.remove(place)
+    if why and place:
+        sys.path[:] = [entry for entry in sys.path if entry != place]
+        shutil.rmtree(place, ignore_errors=True)
     if why and installed_version() and not import_package(wanted):
         return ""  # another release, that speaks as we do
     return why
@@ -158,7 +160,7 @@ def worker_plugin(text: str, state: dict[str, Any]) -> Any:
                     self.hand_over(worker)
             except Exception as error:
                 why = words(error)
-            if why:
+            if why and worker.plugins.get(self.name) is self:  # else it said goodbye, and its topic is forgotten
                 worker.log_event(self.name, {PACKAGE: b"", "last": False, "unable": why})
 
         async def land(self, worker: Any) -> str:
@@ -166,8 +168,10 @@ def worker_plugin(text: str, state: dict[str, Any]) -> Any:
             if not why or not state["carry"]:
                 return why
             worker.log_event(self.name, {PACKAGE: b"", "last": False, "wants": "cargo"})
-            for _ in range(PATIENCE):
-                cargo = await worker.scheduler.get_metadata(keys=[self.name], default=None)
+            until = time.monotonic() + PATIENCE
+            while time.monotonic() < until and worker.plugins.get(self.name) is self:
+                asked = worker.scheduler.get_metadata(keys=[self.name], default=None)
+                cargo = await asyncio.wait_for(asked, until - time.monotonic())
                 if cargo:
                     return use_carried(state["wanted"], cargo, worker.local_directory)
                 await asyncio.sleep(0.05)

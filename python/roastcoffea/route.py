@@ -8,6 +8,7 @@ import operator
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -82,7 +83,8 @@ def ids_of_task() -> tuple[str, ...]:
     worker = dask_worker()
     if worker is None:
         return ()
-    task = getattr(worker, "state", worker).tasks.get(worker.get_current_task())
+    key = worker.active_threads.get(threading.get_ident())  # of a coroutine, or of a thread that a task made, none
+    task = getattr(worker, "state", worker).tasks.get(key)
     return tuple((getattr(task, "annotations", None) or {}).get(ANNOTATION, ()))
 
 

@@ -33,20 +33,30 @@ def find(home: str) -> Any:
 
 def load(text: str, home: str, original: Callable[..., Any], state: dict[str, Any]) -> Any:
     """``home(original, state)``, or else what calls the original."""
+    return make(home, original, state) or StandIn(text, home, original, state)
+
+
+def make(home: str, original: Callable[..., Any], state: dict[str, Any]) -> Any:
+    """``home(original, state)``; None if it cannot be had."""
     ours = find(home)
-    return StandIn(text, home, original, state) if ours is None else ours(original, state)
+    try:
+        return None if ours is None else ours(original, state)
+    except Exception as error:
+        missing[home] = repr(error)
+        return None
 
 
 class StandIn:
     def __init__(self, *parts: Any) -> None:
+        functools.update_wrapper(self, parts[2])
         self.parts = parts
         self.original = parts[2]
-        functools.update_wrapper(self, self.original)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.parts[1].partition(":")[0] in sys.modules:  # it has come meanwhile
-            return load(*self.parts)(*args, **kwargs)
-        return self.original(*args, **kwargs)
+        _, home, original, state = self.parts
+        come = home.partition(":")[0] in sys.modules  # meanwhile; or another release is there
+        ours = make(home, original, state) if come else None
+        return (ours or original)(*args, **kwargs)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)

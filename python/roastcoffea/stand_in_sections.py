@@ -47,10 +47,7 @@ class NoTrackers(Nothing):
 
 
 class NoValues(Nothing, dict[str, Any]):
-    """Takes what the user puts in, and forgets it."""
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        return None
+    """Takes what the user puts in."""
 
     def __missing__(self, name: str) -> dict[str, Any]:
         return {}

@@ -16,13 +16,14 @@ coffea cannot work with what we put in, the original function runs with the orig
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from roastcoffea import messages, shipping
@@ -142,7 +143,7 @@ class NamedTask:
 class _Attempt:
     """One attempt at a chunk, from the call of the work function until it returns or raises."""
 
-    refused = False  # by coffea, in this process: it cannot be measured here
+    refused: tuple[str, ...] | None = None  # whose work coffea refused in this process: it cannot be measured here
 
     def __init__(self, function: WorkFunction, bound: inspect.BoundArguments, item: Any, processor: Any) -> None:
         from roastcoffea import _core
@@ -161,7 +162,7 @@ class _Attempt:
 
     @classmethod
     def begin(cls, function: WorkFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Attempt | None:
-        if cls.refused:
+        if cls.refused == function.route.ids:
             return None
         bound = _signature(function.original).bind(*args, **kwargs)
         if not {"item", "processor_instance"} <= bound.arguments.keys():
@@ -235,7 +236,7 @@ class _Attempt:
 
     def refuse(self) -> None:
         """coffea can work with its own arguments, and not with ours: leave it alone from now on."""
-        _Attempt.refused = True
+        _Attempt.refused = self.function.route.ids
         with self.guard("chunks"):
             self.abandon()
             why = f"coffea {_coffea_version()} cannot work with another object in the place of the processor"
@@ -260,7 +261,7 @@ class _Attempt:
     def deliver(self, record: messages.Record, out: Any) -> Any:
         """Send the record; in the output, if there is no other way."""
         if not self.send(record) and isinstance(out, dict):  # coffea's own dict around the user's output
-            records, _waiting[:] = [*_waiting, record], []
+            records = [*_take_waiting(), record]
             out = {**out, KEY: [messages.pack(self.function.route.worker(), 0, records)]}
         return out
 
@@ -270,6 +271,13 @@ class _Attempt:
     def send_or_wait(self, record: messages.Record) -> None:
         if not self.send(record):
             _waiting.append(record)
+
+
+def _take_waiting() -> Iterator[messages.Record]:
+    """One by one: other threads add to them."""
+    with contextlib.suppress(IndexError):
+        while True:
+            yield _waiting.pop(0)
 
 
 _waiting: list[messages.Record] = []  # for an output to ride in: of failed attempts, of files

@@ -89,8 +89,8 @@ def test_when_dask_gives_up_the_same_exception_arrives_and_all_attempts_are_list
 class Hungry(nano.Plain):
     """Takes memory without end in the first chunk it gets of a dataset."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, heard):
+        self.folder, self.heard = folder, heard
 
     def process(self, events):
         import os
@@ -98,6 +98,7 @@ class Hungry(nano.Plain):
 
         if events.metadata["dataset"] == "background" and not os.listdir(self.folder):
             open(os.path.join(self.folder, "eaten"), "w").close()
+            nano.wait_until_heard(self.heard, events)
             eaten = []
             while True:  # until the nanny ends it
                 eaten.append(bytearray(20_000_000))
@@ -105,7 +106,7 @@ class Hungry(nano.Plain):
         return nano.measure(events)
 
 
-def test_a_worker_out_of_memory_is_named_as_such(fileset, marks):
+def test_a_worker_out_of_memory_is_named_as_such(fileset, marks, heard):
     fractions = {"target": False, "spill": False, "pause": False, "terminate": 0.95}
     with (
         dask.config.set({f"distributed.worker.memory.{name}": value for name, value in fractions.items()}),
@@ -113,7 +114,7 @@ def test_a_worker_out_of_memory_is_named_as_such(fileset, marks):
         Client(cluster) as client,
     ):
         with MetricsCollector(client) as collector:
-            out, _ = runner(client)(fileset, processor_instance=Hungry(str(marks)))
+            out, _ = runner(client)(fileset, processor_instance=Hungry(str(marks), heard))
     assert out["background"]["events"] == 400
     reasons = rows(collector.run.path, "select reason from worker where lost")
     assert any("out of memory" in reason for (reason,) in reasons)

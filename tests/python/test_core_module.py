@@ -60,7 +60,8 @@ def test_the_stubs_name_everything_that_is_there():
     classes = {node.name: node for node in stubs.body if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in stubs.body if isinstance(node, ast.FunctionDef)}
     public = {name for name in dir(_core) if not name.startswith("_")}
-    assert public == set(classes) | functions
+    objects = {node.target.id for node in stubs.body if isinstance(node, ast.AnnAssign) and node.target.id[0] != "_"}
+    assert public == set(classes) | functions | objects
     for name, node in classes.items():
         stubbed = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
         there = {item for item in vars(getattr(_core, name)) if not item.startswith("_")}

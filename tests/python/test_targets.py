@@ -140,3 +140,45 @@ def test_an_asynchronous_client_in_a_plain_with_is_told_what_to_write(caplog):
     assert result == {"events": 1}
     assert "async with MetricsCollector(client)" in caplog.text
     assert collector.metrics["workers_not_measured"] in (None, 0)
+
+
+@pytest.mark.parametrize("target", ["cluster", "nothing"])
+def test_a_plain_with_in_the_event_loop_of_a_cluster_ends_at_once(target, caplog):
+    async def analyse():
+        async with (
+            distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, asynchronous=True) as cluster,
+            distributed.Client(cluster, asynchronous=True) as client,
+        ):
+            with MetricsCollector(cluster if target == "cluster" else None):
+                return await client.submit(sum, [1, 2])
+
+    assert asyncio.run(asyncio.wait_for(analyse(), 60)) == 3
+    assert "async with MetricsCollector(client)" in caplog.text
+
+
+@pytest.mark.parametrize("seconds", [0.003, 0.02, 0.04, 0.1])
+def test_a_beginning_that_is_cancelled_leaves_nothing_behind(seconds):
+    from roastcoffea import hooks
+    from roastcoffea.route import listeners
+
+    async def enter(client):
+        async with MetricsCollector(client):
+            await asyncio.sleep(60)
+
+    async def analyse():
+        async with (
+            distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, asynchronous=True) as cluster,
+            distributed.Client(cluster, asynchronous=True) as client,
+        ):
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(enter(client), seconds)
+            for _ in range(600):
+                scheduler = cluster.scheduler
+                spaces = [*scheduler.plugins, *scheduler.worker_plugins, *scheduler._broker._topics, *scheduler.task_metadata]
+                left = [name for name in spaces if "roastcoffea" in str(name)]
+                if not left and not listeners and not hooks._open:
+                    return
+                await asyncio.sleep(0.05)
+            raise AssertionError(f"left behind: {left} {listeners} {hooks._open}")
+
+    asyncio.run(analyse())

@@ -23,7 +23,7 @@ from roastcoffea.recording import Recording
 from roastcoffea.route import ANNOTATION
 from roastcoffea.settings import settings
 
-__all__ = ["DaskBackend", "DaskMetricsBackend"]
+__all__ = ["DaskBackend", "DaskMetricsBackend", "is_in_event_loop_of"]
 
 _FINE_WORKERS = 100  # in a larger cluster the heartbeats are timeline enough
 _PATIENCE = 5.0  # seconds to wait for an answer of the scheduler before going on without it
@@ -47,15 +47,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     def __init__(self, client: Any, any_client: bool = False) -> None:
         self.client = client
-        self._own_client = False
+        self._place: Any = None  # a cluster or an address, for a client of our own
         self.any_client = any_client
         self.processor_prefixes: set[str] = set()
         self.processor_name: str | None = None
         self._own: Recording | None = None
-        self._usable = True
+        self._usable = client is not None
         self._tracker = False
         self._probes = False
-        self._cargo_sent = False
+        self._sending_cargo = False
         self._polling = False
         self._workers: set[str] = set()  # that were there
         self._measured: set[str] = set()  # that said hello
@@ -80,10 +80,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         client = None if isinstance(target, str) else _client_of(target)
         if client is not None:
             return cls(client)
-        from distributed import Client
-
-        backend = cls(Client(target, set_as_default=False), any_client=True)
-        backend._own_client = True
+        backend = cls(None, any_client=True)
+        backend._place = target
         return backend
 
     # ---- coming and going
@@ -94,6 +92,11 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             recording.guard.say("asynchronous", self._why_asynchronous)
             self._usable = False
             return
+        if self._place is not None:
+            from distributed import Client
+
+            self.client = Client(self._place, set_as_default=False, timeout=_PATIENCE)
+            self._usable = True
         recording.takers |= {
             messages.Hello: self._on_hello,
             messages.Joined: self._on_joined,
@@ -138,7 +141,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return self._end_of_own() if self._own is not None else {}
 
     def flush(self) -> None:
-        if self._probes and self._connected():
+        if self._probes and self._connected() and not self.client.asynchronous:  # else its loop is what would wait
             with self.recording.guard("records that are under way"):
                 self._ask_probes()
 
@@ -151,7 +154,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                     self._leave()
                 self._say_unmeasured(self._workers)
         finally:
-            if self._own_client:
+            if self._place is not None and self.client is not None:
                 self.client.close(timeout=self.recording.seconds_left(_PATIENCE))
 
     def _leave(self) -> None:
@@ -171,8 +174,9 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 await asyncio.wait_for(self._leave_from_here(topic), seconds)
             elif await self.client._run_on_scheduler(_leave(), name=topic, seconds=seconds * _GOODBYE_SHARE):
                 await asyncio.wait_for(self._last.wait(), seconds)
-            else:
+            else:  # the scheduler was started anew, or never had it
                 self._say_lost()
+                await asyncio.wait_for(self._leave_from_here(topic), seconds)
         finally:
             self.client._event_handlers.pop(topic, None)
 
@@ -246,19 +250,26 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     async def _send_cargo(self) -> str:
         """Bring this package to the scheduler, once: workers get it there. Gives why the scheduler cannot use it itself."""
-        if self._cargo_sent:
+        if self._sending_cargo:
             return ""
-        self._cargo_sent = True
-        cargo = await asyncio.to_thread(shipping.cargo)
-        why: str = await self.client._run_on_scheduler(
-            _land(), step="settle_carried", wanted=shipping.wanted(), cargo=cargo, key=self.recording.topic
-        )
-        return why
+        self._sending_cargo = True  # for now: a restart of the cluster forgets it
+        try:
+            cargo = await asyncio.to_thread(shipping.cargo)
+            if self._leaving is not None:
+                return "the block has ended"
+            why: str = await self.client._run_on_scheduler(
+                _land(), step="settle_carried", wanted=shipping.wanted(), cargo=cargo, key=self.recording.topic
+            )
+            if self._leaving is not None:  # it came after we had gone
+                await self.client._run_on_scheduler(_forget_topic(), name=self.recording.topic)
+            return why
+        finally:
+            self._sending_cargo = False
 
     def _install_probes(self) -> None:
         from roastcoffea.backends._plugins import WorkerProbe
 
-        workers = set(self.client.scheduler_info(n_workers=-1)["workers"])
+        workers = set(self._ask(_identity(self.client))["workers"])
         hz = settings.sampler_hz if len(workers) <= _FINE_WORKERS else 0
         self._probes = True
         self._soon(self._register(WorkerProbe(self.recording.identity, hz, self.carry)))
@@ -290,7 +301,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         return "; ".join(reasons[:3])
 
     def why_no_chunks(self) -> str | None:
-        if not self._usable:
+        if self.blocks_client:
             return self._why_asynchronous
         if self._workers and not self._measured:
             return f"none of the {len(self._workers)} workers could be measured: {self._why_unmeasured(self._workers)}"
@@ -437,7 +448,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         outer = around.get("span") or {"name": (), "ids": ()}
         identity = str(uuid.uuid4())
         info: dict[str, Any] = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
-        info["collectors"] = (*around.get(ANNOTATION, ()), self.recording.identity)
+        own = (self.recording.identity,) if self.recording is not None else ()
+        info["collectors"] = (*around.get(ANNOTATION, ()), *own)
         info["context"] = self.in_span(info)
         info["context"].__enter__()
         self._span = info
@@ -479,7 +491,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             return {}
         if delay:
             time.sleep(delay)
-        answer = self._on_scheduler(_read_span(), span_id=span_info["id"])
+        answer = self._on_scheduler(_read_span(), span_id=span_info["id"]) if self._connected() else None
         if answer is None:
             return {}
         ended, unchanged_since, total = answer["now"], answer["now"], _total(answer)
@@ -553,8 +565,14 @@ def _claimed(client: Any) -> bool:
 
 
 def _address(client: Any) -> str | None:
-    """Where its scheduler is; None if it is closed."""
-    return getattr(client.scheduler, "address", None)
+    """Where its scheduler is; None if it is closed, or there is none."""
+    return getattr(getattr(client, "scheduler", None), "address", None)
+
+
+def is_in_event_loop_of(target: Any) -> bool:
+    """Whether the calling thread is the event loop of this asynchronous client or cluster, or of that of the context."""
+    found = target if _is_cluster(target) else None if isinstance(target, str) else _client_of(target)
+    return getattr(found, "asynchronous", False) is True
 
 
 def _is_cluster(target: Any) -> bool:
