@@ -155,15 +155,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
                 self._say_unmeasured(self._workers)
         finally:
             if self._place is not None and self.client is not None:
-                self.client.close(timeout=self.recording.seconds_left(_PATIENCE))
+                self.client.close(timeout=self._seconds_left(_PATIENCE))
 
     def _leave(self) -> None:
         """Take everything of ours off the cluster. What is slow goes on after us: nothing of it depends on this thread."""
         if self._leaving is None:
-            seconds = self.recording.seconds_left(_PATIENCE)
+            seconds = self._seconds_left(_PATIENCE)
             self._leaving = self._soon(self._leave_cluster(seconds))
         with contextlib.suppress(concurrent.futures.TimeoutError):
-            self._leaving.result(self.recording.seconds_left(_PATIENCE) + 0.2)
+            self._leaving.result(self._seconds_left(_PATIENCE) + 0.2)
             return
         self.recording.guard.say("leaving", "the cluster did not say goodbye in time: what it had not sent yet is missing")
 
@@ -209,12 +209,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     # ---- asking the cluster
 
+    def _seconds_left(self, most: float) -> float:
+        return most if self.recording is None else self.recording.seconds_left(most)
+
     def _soon(self, call: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
         """Have something done by the client's own thread, which an interrupt of this one does not reach."""
         return asyncio.run_coroutine_threadsafe(call, self.client.loop.asyncio_loop)
 
     def _ask(self, call: Coroutine[Any, Any, Any]) -> Any:
-        return self._soon(call).result(self.recording.seconds_left(_PATIENCE))
+        return self._soon(call).result(self._seconds_left(_PATIENCE))
 
     def _on_scheduler(self, function: Callable[..., Any], **kwargs: Any) -> Any:
         return self._ask(self.client._run_on_scheduler(function, **kwargs))
@@ -491,14 +494,15 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             return {}
         if delay:
             time.sleep(delay)
-        answer = self._on_scheduler(_read_span(), span_id=span_info["id"]) if self._connected() else None
+        lost = self.recording is not None and not self._connected()
+        answer = None if lost else self._on_scheduler(_read_span(), span_id=span_info["id"])
         if answer is None:
             return {}
         ended, unchanged_since, total = answer["now"], answer["now"], _total(answer)
         deadline = ended + max(retry_delay * (2**max_retries - 1), 2 * answer["interval"] + 1)
         pause = retry_delay / 5
         while not _settled(answer, ended, unchanged_since) and answer["now"] < deadline:
-            if self.recording.seconds_left(pause) < pause:
+            if self._seconds_left(pause) < pause:
                 self.recording.guard.say("fine metrics", "fine metrics are of what had come when the time for them was up")
                 break
             time.sleep(pause)
