@@ -50,6 +50,7 @@ class SchedulerTracker(SchedulerPlugin):
         self.clients = {client}  # whose tasks are of interest
         self.guard = Guard()
         self.probes: set[str] = set()  # addresses of the workers that may send us something
+        self.spoken: set[str] = set()  # all that ever did
         self.no_probes = asyncio.Event()
         self.tracking = False
         self.leaving = False
@@ -107,6 +108,7 @@ class SchedulerTracker(SchedulerPlugin):
             self.probe_left(address)
         elif address in self.scheduler.workers:  # not one that has left and says its last words
             self.probes.add(address)
+            self.spoken.add(address)
 
     def removed(self, event: dict[str, Any]) -> None:
         address, expected = event["worker"], bool(event["expected"])
@@ -225,8 +227,11 @@ class SchedulerTracker(SchedulerPlugin):
 
     async def remove_probes(self) -> None:
         with self.guard("leaving the workers"):
+            silent = [address for address in self.scheduler.workers if address not in self.spoken]
             if self.name in self.scheduler.worker_plugins:
                 await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
+            if silent:  # a worker that was stopped may take up the removal before what it removes
+                await self.scheduler.broadcast(msg={"op": "plugin-remove", "name": self.name}, workers=silent)
 
     async def goodbyes(self, seconds: float | None) -> None:
         """Wait until every worker that spoke has sent its last; those that have not in time are noted."""
