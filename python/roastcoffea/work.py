@@ -472,7 +472,10 @@ def _old_tree(factory: Any) -> Any:
 
 def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
-    source: Any = getattr(_open_file(events), "source", None)
+    file = _open_file(events) if _factory(events) is not None else None
+    if file is None:  # an exception would cost more than all the rest
+        return None
+    source: Any = getattr(file, "source", None)
     try:
         return source.num_requested_bytes, source.num_requests
     except AttributeError:
@@ -484,7 +487,8 @@ def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[
     after = source_counters(events)
     if before and after:
         chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
-    log = getattr(_mapping(_factory(events)), "_access_log", None)
+    factory = _factory(events)
+    log = getattr(_mapping(factory), "_access_log", None) if factory is not None else None
     if log is None:
         return None
     branches = sorted({getattr(access, "branch", access) for access in log})  # names, in older releases
