@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import sys
@@ -75,6 +76,17 @@ def truth(fileset):
     return run(fileset, processor_instance=Plain())[0]
 
 
+@contextlib.contextmanager
+def started(environments, scheduler, worker):
+    """A cluster with one worker, and a client of it."""
+    with cluster(environments) as made:
+        made.scheduler(scheduler)
+        made.worker(worker)
+        with Client(made.address, timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            yield made, client
+
+
 def analyse(client, fileset, instance, **options):
     with MetricsCollector(client, worker_tracking_interval=0.2, **options) as collector:
         out, _ = runner(client, schema=NanoAODSchema)(fileset, processor_instance=instance)
@@ -83,44 +95,36 @@ def analyse(client, fileset, instance, **options):
 
 @pytest.mark.parametrize("scheduler, worker", list(itertools.product(KINDS, KINDS)))
 def test_every_chunk_is_measured_whatever_the_cluster_has_installed(fileset, truth, environments, scheduler, worker):
-    with cluster(environments) as made:
-        made.scheduler(scheduler)
-        made.worker(worker)
-        with Client(made.address, timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
-            for instance in (Plain(), Decorated()):
-                out, collector = analyse(client, fileset, instance)
-                assert out == truth
-                assert collector.metrics["num_chunk_records"] == 12, made.logs()
-                ledger = collector.run.metrics["ledger"]
-                assert ledger["process_cpu"]["core_seconds"] > 0 or ledger["process_wait"]["core_seconds"] > 0
-                tasks = rows(collector.run.path, "select count(*) from tasks where state = 'memory'")[0][0]
-                assert tasks >= 12
-                assert traces(client) == []
-            for record in collector.chunk_metrics:
-                assert record["timing"].keys() == {"time", "mine"} and record["timing"]["mine"] == 1.5
-                assert "memory" in record["memory"] and "bytes" in record["bytes"] and record["mine"] == 1
+    with started(environments, scheduler, worker) as (made, client):
+        for instance in (Plain(), Decorated()):
+            out, collector = analyse(client, fileset, instance)
+            assert out == truth
+            assert collector.metrics["num_chunk_records"] == 12, made.logs()
+            ledger = collector.run.metrics["ledger"]
+            assert ledger["process_cpu"]["core_seconds"] > 0 or ledger["process_wait"]["core_seconds"] > 0
+            tasks = rows(collector.run.path, "select count(*) from tasks where state = 'memory'")[0][0]
+            assert tasks >= 12
+            assert traces(client) == []
+        for record in collector.chunk_metrics:
+            assert record["timing"].keys() == {"time", "mine"} and record["timing"]["mine"] == 1.5
+            assert "memory" in record["memory"] and "bytes" in record["bytes"] and record["mine"] == 1
 
 
 @pytest.mark.parametrize("scheduler, worker", [("without", "without"), ("with", "other"), ("other", "with")])
 def test_without_carrying_the_job_is_the_same_and_the_run_says_why_nothing_was_measured(
     fileset, truth, environments, scheduler, worker, caplog
 ):
-    with cluster(environments) as made:
-        made.scheduler(scheduler)
-        made.worker(worker)
-        with Client(made.address, timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
-            for instance in (Plain(), Decorated()):
-                out, collector = analyse(client, fileset, instance, carry=False)
-                assert out == truth
-                measured = worker == "with"
-                assert len(collector.chunk_metrics) == (12 if measured else 0), made.logs()
-                if not measured:
-                    assert "1 of 1 workers are not measured: roastcoffea" in caplog.text
-                    assert "roastcoffea" in collector.run.facts["no_chunks"]
-                assert collector.metrics["peak_workers"] == 1
-            assert traces(client) == []
+    with started(environments, scheduler, worker) as (made, client):
+        for instance in (Plain(), Decorated()):
+            out, collector = analyse(client, fileset, instance, carry=False)
+            assert out == truth
+            measured = worker == "with"
+            assert len(collector.chunk_metrics) == (12 if measured else 0), made.logs()
+            if not measured:
+                assert "1 of 1 workers are not measured: roastcoffea" in caplog.text
+                assert "roastcoffea" in collector.run.facts["no_chunks"]
+            assert collector.metrics["peak_workers"] == 1
+        assert traces(client) == []
 
 
 @pytest.mark.parametrize("carry", [True, False])
@@ -130,17 +134,13 @@ def test_a_late_worker_whose_extension_is_damaged_does_not_stop_the_job(fileset,
             time.sleep(0.3)
             return measure(events)
 
-    with cluster(environments) as made:
-        made.scheduler("with")
-        made.worker("with")
-        with Client(made.address, timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
-            with MetricsCollector(client, carry=carry) as collector:
-                late = made.worker("broken")
-                client.wait_for_workers(2, timeout=60)
-                out, _ = runner(client, schema=NanoAODSchema)(fileset, processor_instance=Slow())
-                assert late.poll() is None
-            assert traces(client) == []
+    with started(environments, "with", "with") as (made, client):
+        with MetricsCollector(client, carry=carry) as collector:
+            late = made.worker("broken")
+            client.wait_for_workers(2, timeout=60)
+            out, _ = runner(client, schema=NanoAODSchema)(fileset, processor_instance=Slow())
+            assert late.poll() is None
+        assert traces(client) == []
     assert out == truth
     by_worker = {record["worker"] for record in collector.chunk_metrics}
     assert len(by_worker) == (2 if carry else 1)
@@ -150,15 +150,11 @@ def test_a_late_worker_whose_extension_is_damaged_does_not_stop_the_job(fileset,
 
 
 def test_what_was_carried_goes_with_the_worker(fileset, environments):
-    with cluster(environments) as made:
-        made.scheduler("without")
-        worker = made.worker("without")
-        with Client(made.address, timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
-            analyse(client, fileset, Plain())
-            place = client.run(lambda: sys.modules["roastcoffea"].__file__)
-            (path,) = place.values()
-            assert os.path.exists(path)
-            worker.terminate()
-            worker.wait(60)
-            eventually(lambda: not os.path.exists(path))
+    with started(environments, "without", "without") as (made, client):
+        analyse(client, fileset, Plain())
+        (path,) = client.run(lambda: sys.modules["roastcoffea"].__file__).values()
+        assert os.path.exists(path)
+        worker = made.processes[-1]
+        worker.terminate()
+        worker.wait(60)
+        eventually(lambda: not os.path.exists(path))
