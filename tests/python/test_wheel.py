@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -200,8 +199,7 @@ def test_the_sdist_builds(tmp_path):
     build = [sys.executable, "-m", "build", "--no-isolation"]
     run(*build, "--sdist", "--outdir", tmp_path, ROOT)
     (sdist,) = tmp_path.glob("roastcoffea-*.tar.gz")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "source", filter="data")
+    shutil.unpack_archive(sdist, tmp_path / "source")
     (source,) = (tmp_path / "source").iterdir()
     run(*build, "--wheel", "-Csetup-args=-Doptimization=0", "--outdir", tmp_path, source)
     (built,) = tmp_path.glob("*.whl")
