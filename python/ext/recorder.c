@@ -234,11 +234,11 @@ static PyObject *recorder_chunk(PyObject *self, PyObject *chunk)
     return for_each(self, chunk, record_chunk);
 }
 
-static PyObject *recorder_samples(PyObject *self, PyObject *args)
+static PyObject *recorder_packed(PyObject *self, PyObject *args)
 {
     PyObject *worker, *packed, *keep;
     roast_str text;
-    if (!PyArg_ParseTuple(args, "UO!:samples", &worker, &PyBytes_Type, &packed) ||
+    if (!PyArg_ParseTuple(args, "UO!:packed", &worker, &PyBytes_Type, &packed) ||
         text_from_python(worker, &text, &keep))
         return NULL;
     PyObject *done = record_packed(self, packed, text);
@@ -529,7 +529,8 @@ static PyMethodDef recorder_methods[] = {
     {"fact", recorder_fact, METH_VARARGS, "fact(key, value)\n--\n\nA fact of the run: text or a whole number."},
     {"worker", recorder_worker, METH_O, "worker(fields)\n--\n\nA worker, or what else is known of one."},
     {"sample", recorder_sample, METH_O, "sample(fields)\n--\n\nA sample of a worker, or a list of them."},
-    {"samples", recorder_samples, METH_VARARGS, "samples(worker, packed)\n--\n\nWhat sampler_drain() gave there."},
+    {"packed", recorder_packed, METH_VARARGS,
+     "packed(worker, record)\n--\n\nWhat finish() of a chunk, or sampler_drain(), gave there."},
     {"count", recorder_count, METH_VARARGS, "count(t_ns, workers, cores=None)\n--\n\nHow many workers there were."},
     {"chunk", recorder_chunk, METH_O, "chunk(record)\n--\n\nA chunk: packed, as a dict, or a list of these."},
     {"file", recorder_file, METH_O,

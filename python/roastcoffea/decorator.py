@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any
 
 from roastcoffea import _core, messages, shipping, work
-from roastcoffea.guard import Guard
+from roastcoffea.guard import Guard, text_of
 from roastcoffea.route import Route, ids_of_task, open_route
 
 __all__ = ["track_metrics"]
@@ -130,7 +130,7 @@ class _OwnChunk:
         self.route = route
         self.events = events
         self.before = work.source_counters(events)
-        self.chunk = _core.Chunk(_describe(events) | {"worker": route.worker()})
+        self.chunk = _core.Chunk(_describe(events))
         self.chunk.phase("process")
 
     @classmethod
@@ -145,7 +145,7 @@ class _OwnChunk:
         return cls(route, kwargs.get("events", args[first] if len(args) > first else None))
 
     def fail(self, error: BaseException) -> None:
-        self.chunk.set(error_type=type(error).__name__, error=str(error)[:1000])
+        self.chunk.set(error_type=type(error).__name__, error=text_of(error))
         self.hand_over(None)
 
     def finish(self, out: Any) -> Any:

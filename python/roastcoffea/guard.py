@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-__all__ = ["Guard", "logger", "without_secrets"]
+__all__ = ["Guard", "logger", "text_of", "without_secrets"]
 
 logger = logging.getLogger("roastcoffea")
 
@@ -21,6 +21,15 @@ def without_secrets(text: str) -> str:
     except ImportError:  # where the extension cannot be loaded nothing is recorded, either
         return text
     return strip_secrets(text)
+
+
+def text_of(error: BaseException, most: int = 1000) -> str:
+    """What an exception says, as it may be kept: short, but cut only after secrets are gone, as half of one is not found."""
+    try:
+        text = str(error)
+    except Exception as why:
+        return f"(its text cannot be had: {type(why).__name__})"
+    return without_secrets(text[: 100 * most])[:most]
 
 
 class Guard:
@@ -47,7 +56,7 @@ class Guard:
 
     def failed(self, part: str, error: BaseException) -> None:
         """Say once that a part does not work."""
-        reason = str(error).strip().splitlines()
+        reason = text_of(error).strip().splitlines()
         why = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
         self.say(part, f"{part}: not measured, because of {why}", error)
 

@@ -108,7 +108,7 @@ class Recording:
             messages.End: self._on_end,
             messages.Chunk: self._on_chunk,
             messages.File: lambda sender, file: self.recorder.file(file.packed),
-            messages.Samples: lambda sender, samples: self.recorder.samples(sender, samples.packed),
+            messages.Samples: lambda sender, samples: self.recorder.packed(sender, samples.packed),
             messages.Note: self._on_note,
         }
         self._arrived: dict[str, int] = {}  # the number of each sender's last message
@@ -192,13 +192,14 @@ class Recording:
                 self._leaving.pop((sender, end.item), None)
 
     def _on_chunk(self, sender: str, chunk: messages.Chunk) -> None:
-        self.chunk(chunk.packed)
+        self.chunks += 1
+        self.recorder.packed(sender, chunk.packed)
         self._on_end(sender, chunk)
 
     def _on_note(self, sender: str, note: messages.Note) -> None:
         self.guard.say(note.text, note.text, log=note.pid != os.getpid())
 
-    def chunk(self, record: bytes | dict[str, Any]) -> None:
+    def chunk(self, record: dict[str, Any]) -> None:
         self.chunks += 1
         self.recorder.chunk(record)
 

@@ -32,6 +32,7 @@ def _after_fork() -> None:
     _forked = True
     listeners.clear()
     _guard_of.cache_clear()
+    _process_name.cache_clear()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -128,9 +129,9 @@ def dask_worker() -> Any:
 def worker_name() -> str:
     """What this worker is called: by Dask, or else after its process."""
     worker = dask_worker()
-    return worker.address if worker is not None else f"{_host()}:{os.getpid()}"
+    return worker.address if worker is not None else _process_name()
 
 
 @functools.cache
-def _host() -> str:
-    return socket.gethostname()
+def _process_name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"

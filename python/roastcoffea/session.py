@@ -16,6 +16,7 @@ from typing import Any
 from roastcoffea import hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.command import command_line
+from roastcoffea.guard import text_of
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
 
@@ -175,7 +176,7 @@ class Session:
             fact("no_chunks", self._why_no_chunks())
         if error is not None:
             fact("error_type", type(error).__name__)
-            fact("error", str(error)[:1000])
+            fact("error", text_of(error))
 
     # ---- backends
 

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from roastcoffea import messages, shipping
-from roastcoffea.guard import Guard
+from roastcoffea.guard import Guard, text_of
 from roastcoffea.route import Route, listeners
 
 __all__ = [
@@ -157,7 +157,7 @@ class _Attempt:
         self.key = item_key(item)
         tell_readers(function.route.ids)
         self.send(messages.Begin(self.key, time.time_ns(), function.round))
-        self.chunk = _core.Chunk(_describe(item) | {"worker": function.route.worker(), "round": function.round})
+        self.chunk = _core.Chunk(_describe(item) | {"round": function.round})
         self.chunk.phase("open")
 
     @classmethod
@@ -249,7 +249,7 @@ class _Attempt:
 
     def fail(self, error: BaseException) -> None:
         cause = _cause_of(error)
-        self.chunk.set(error_type=type(cause).__name__, error=str(cause)[:1000])
+        self.chunk.set(error_type=type(cause).__name__, error=text_of(cause))
         self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:
@@ -437,11 +437,11 @@ def _real_processor_for(checkpointer: Any, processor: Any) -> Any:
 
 def _factory(events: Any) -> Any:
     """coffea's factory of the events; None if they have another origin."""
-    here = getattr(events, "attrs", None)
-    if isinstance(here, Mapping) and "@events_factory" in here:
-        return here["@events_factory"]
-    here = getattr(events, "behavior", None)  # 0.7
-    return here.get("__events_factory__") if isinstance(here, Mapping) else None
+    for place, name in (("attrs", "@events_factory"), ("behavior", "__events_factory__")):  # the second in 0.7
+        here = getattr(events, place, None)
+        if isinstance(here, (dict, Mapping)) and name in here:  # dict first: asking an abstract class takes longer
+            return here[name]
+    return None
 
 
 def _mapping(factory: Any) -> Any:
@@ -484,7 +484,7 @@ def source_counters(events: Any) -> tuple[int, int] | None:
 
 def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[str] | None:
     """Add to a chunk what was read since ``before``: bytes, requests, branches."""
-    after = source_counters(events)
+    after = source_counters(events) if before else None
     if before and after:
         chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
     factory = _factory(events)

@@ -32,7 +32,6 @@ static proc_file statm = {"/proc/self/statm", O_RDONLY, NOT_OPENED};
 static proc_file status = {"/proc/self/status", O_RDONLY, NOT_OPENED};
 static proc_file clear_refs = {"/proc/self/clear_refs", O_WRONLY, NOT_OPENED};
 static _Thread_local proc_file schedstat = {"/proc/thread-self/schedstat", O_RDONLY, NOT_OPENED};
-static _Thread_local proc_file io = {"/proc/thread-self/io", O_RDONLY, NOT_OPENED};
 
 /* Device and inode of the open clear_refs. */
 static _Atomic uint64_t clear_refs_device, clear_refs_inode;
@@ -63,7 +62,6 @@ static void in_forked_child(void)
     forget(&status);
     forget(&clear_refs);
     forget(&schedstat);
-    forget(&io);
     atomic_store(&peak_before_exec, INT64_MAX);
     atomic_fetch_add(&generation, 1);
     for (unsigned i = 0; i < atomic_load(&fork_handler_count); i++)
@@ -178,17 +176,15 @@ static int64_t read_run_delay(void)
     return take_number(&at) == ROAST_ABSENT ? ROAST_ABSENT : take_number(&at);
 }
 
-/* Of lines "name: number". Where the kernel does not keep the account, or hides it, there is no such line. */
-static int64_t read_storage_bytes(void)
+/* getrusage counts what was fetched for a thread in blocks of 512 bytes. A kernel that keeps no such account says 0
+ * there; it has no file of it, either. */
+static bool storage_is_counted(void)
 {
-    char text[512];
-    if (!read_proc_file(&io, text, sizeof text))
-        return ROAST_ABSENT;
-    const char *line = strstr(text, "\nread_bytes:");
-    if (!line)
-        return ROAST_ABSENT;
-    line += strlen("\nread_bytes:");
-    return take_number(&line);
+    enum { NOT_ASKED, NO, YES };
+    static atomic_int counted;
+    if (atomic_load_explicit(&counted, memory_order_relaxed) == NOT_ASKED)
+        atomic_store(&counted, access("/proc/self/io", F_OK) ? NO : YES);
+    return atomic_load_explicit(&counted, memory_order_relaxed) == YES;
 }
 
 const thread_readings probe_nothing_read = {ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT,
@@ -198,7 +194,6 @@ thread_readings probe_read_thread(void)
 {
     thread_readings look = probe_nothing_read;
     look.run_delay_ns = read_run_delay();
-    look.storage_bytes_read = read_storage_bytes();
 #ifdef RUSAGE_THREAD
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -206,6 +201,8 @@ thread_readings probe_read_thread(void)
         look.involuntary_switches = usage.ru_nivcsw;
         look.page_faults = (int64_t)usage.ru_minflt + usage.ru_majflt;
         look.major_faults = usage.ru_majflt;
+        if (storage_is_counted())
+            look.storage_bytes_read = (int64_t)usage.ru_inblock * 512;
     }
 #endif
     return look;
@@ -312,5 +309,4 @@ bool probe_reset_peak(void)
 void probe_thread_ends(void)
 {
     forget(&schedstat);
-    forget(&io);
 }

@@ -47,7 +47,7 @@ def test_a_worker_that_does_not_answer_delays_neither_the_beginning_nor_the_end(
     finally:
         os.kill(pid, signal.SIGCONT)
     assert entering < 5 and leaving < 8  # 2 s and 5 s, on a busy machine
-    assert "1 of 2 workers are not measured: no answer came" in notes(collector)
+    assert "1 of 2 workers could not be measured: no answer came" in notes(collector)
     assert sorted(rows(collector.run.path, "select probe from worker")) == [(0,), (1,)]
     eventually(lambda: traces(own_client) == [])  # the tracker finishes alone
 

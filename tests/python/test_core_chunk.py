@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 import time
+from pathlib import Path
 
 import msgpack
 import pytest
@@ -215,13 +217,35 @@ def test_the_sampler_gives_samples_for_the_recorder(tmp_path):
     finally:
         _core.sampler_stop()
     with _core.Recorder(tmp_path / "s.roast") as recorder:
-        recorder.samples("tcp://w", packed)
+        recorder.packed("tcp://w", packed)
     table = _core.Run(tmp_path / "s.roast").columns("samples")
     assert len(table) >= 1
     assert table["worker"][0] == "tcp://w"
     assert abs(table["t"][0] - time.time()) < 60
     with pytest.raises(ValueError):
         _core.sampler_start(hz=0)
+
+
+def test_bytes_that_were_fetched_from_the_disk_are_what_the_system_says(tmp_path):
+    own_account = Path("/proc/thread-self/io")
+    if not own_account.exists():
+        pytest.skip("the system keeps no account here")
+
+    def fetched() -> int:
+        return int(re.search(r"^read_bytes: (\d+)$", own_account.read_text(), re.MULTILINE)[1])
+
+    path = tmp_path / "file"
+    path.write_bytes(os.urandom(3 << 20))
+    with path.open("rb", buffering=0) as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        chunk, before = _core.Chunk(), fetched()
+        chunk.phase("process")
+        file.read()
+        chunk.phase("return")
+        after = fetched()
+        chunk.finish()
+    assert chunk.record()["storage_bytes_read"] == after - before
 
 
 def test_process_memory_is_what_the_system_says():
@@ -240,7 +264,7 @@ def test_without_proc_the_rest_is_measured():
     code = (
         "from roastcoffea import _core; c = _core.Chunk(); c.phase('process'); s = _core.track_memory(None, 'm');"
         "s.__enter__(); s.__exit__(None, None, None); c.finish(); r = c.record();"
-        "assert r['mem_before_mb'] is r['mem_peak_mb'] is r['run_delay_seconds'] is None, r;"
+        "assert r['mem_before_mb'] is r['mem_peak_mb'] is r['run_delay_seconds'] is r['storage_bytes_read'] is None, r;"
         "assert r['cpu_seconds'] is not None and r['page_faults'] is not None and r['duration'] > 0, r;"
         "assert r['memory'] == {} and _core.process_memory() == 0.0; print(_core.probe_capabilities()['memory'])"
     )

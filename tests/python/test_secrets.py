@@ -22,7 +22,7 @@ from built import ROOT
 roastcoffea = pytest.importorskip("roastcoffea")
 from roastcoffea import MetricsCollector, _core, open_run  # noqa: E402
 from roastcoffea.command import command_line  # noqa: E402
-from roastcoffea.guard import Guard  # noqa: E402
+from roastcoffea.guard import Guard, text_of  # noqa: E402
 
 PLANTED = "pLaNtEd"
 TEXT_KINDS = {"TEXT", "UUID", "NAME", "DATASET", "WORKER", "FILE"}
@@ -294,6 +294,20 @@ def test_the_text_of_an_exception_is_kept_without_secrets(nano, fileset, roast, 
     (tmp_path / "out").mkdir()
     outputs = check(roast, path, tmp_path / "out")
     assert b"https://host/exception?#" in outputs["the run file"]
+
+
+@pytest.mark.parametrize("room", range(0, 60, 7))
+def test_no_half_of_a_secret_is_left_where_a_long_text_is_cut(room):
+    text = text_of(ValueError("x" * (1000 - room) + " https://me:" + PLANTED + "@host/file"))
+    assert len(text) <= 1000 and PLANTED[:3] not in text
+
+
+def test_an_exception_that_cannot_be_printed_has_a_text():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert text_of(Mute()) == "(its text cannot be had: RuntimeError)"
 
 
 def test_what_a_guard_says_has_no_secrets(caplog):

@@ -126,6 +126,25 @@ def test_an_asynchronous_client_is_measured():
     assert sorted(record["num_events"] for record in collector.chunk_metrics) == [1, 2]
 
 
+def test_cells_of_a_notebook_that_await_may_enter_and_leave_a_collector(caplog):
+    """Each such cell is a task of its own: what one has set in its context, another cannot undo."""
+
+    async def analyse():
+        async with (
+            distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None, asynchronous=True) as cluster,
+            distributed.Client(cluster, asynchronous=True) as client,
+        ):
+            collector = MetricsCollector(client)
+            await asyncio.create_task(collector.__aenter__())
+            await client.submit(decorated, [1], pure=False)
+            await asyncio.create_task(collector.__aexit__(None, None, None))
+            return collector
+
+    collector = asyncio.run(analyse())
+    assert [record["num_events"] for record in collector.chunk_metrics] == [1]
+    assert "fine metrics" not in caplog.text
+
+
 def test_an_asynchronous_client_in_a_plain_with_is_told_what_to_write(caplog):
     async def analyse():
         async with (

@@ -296,7 +296,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         for address in unmeasured:
             self.recording.worker(address, probe=0)
         if unmeasured:
-            text = f"{len(unmeasured)} of {len(self._workers)} workers are not measured: {self._why_unmeasured(unmeasured)}"
+            counts = f"{len(unmeasured)} of {len(self._workers)} workers"
+            text = f"{counts} could not be measured: {self._why_unmeasured(unmeasured)}"
             self.recording.guard.say(text, text)
 
     def _why_unmeasured(self, workers: set[str]) -> str:
@@ -461,7 +462,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def close_span(self, span_info: dict[str, Any] | None) -> None:
         if span_info and span_info.get("context") is not None:
             context, span_info["context"] = span_info["context"], None
-            context.__exit__(None, None, None)
+            with contextlib.suppress(ValueError):  # begun in another context (a cell that awaits): it is not undone in this one
+                context.__exit__(None, None, None)
 
     @contextlib.contextmanager
     def in_span(self, info: dict[str, Any] | None) -> Iterator[None]:

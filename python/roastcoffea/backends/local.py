@@ -117,7 +117,7 @@ class LocalMetricsBackend(AbstractMetricsBackend):
 
     def _take(self, packed: bytes) -> None:
         if self._tracking and os.getpid() in self._pids:
-            self.recording.recorder.samples(_address(os.getpid()), packed)
+            self.recording.recorder.packed(_address(os.getpid()), packed)
 
     def _read_spool(self) -> None:
         if self.recording.spool is None:
