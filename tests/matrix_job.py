@@ -111,6 +111,7 @@ def case(make, target, fileset: dict, kind: type, failing: bool, **options) -> d
             "failed_calls": sum(line.endswith("failed") for line in lines),
             "measured": int(collector.metrics["num_chunk_records"] or 0),
             "failed": int(collector.metrics["num_failed_chunks"] or 0),
+            "raised": "raised" in measured,
             "same": same(alone, measured),
             **({} if same(alone, measured) else {"alone": repr(alone)[:300], "with_us": repr(measured)[:300]}),
             "phases": all(record.get("open_seconds") and record.get("events_seconds") for record in records),
