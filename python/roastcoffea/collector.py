@@ -42,7 +42,8 @@ class MetricsCollector(_core.Block):
     name : str, optional
         What the run is called; default: the processor's name.
     run_file : path, optional
-        Where the run is recorded, live. Default: a new file in the cache folder, kept, and named in the summary.
+        Where the run is recorded, live: a file, or a folder for a new one. Default: a new file in the cache folder, kept, and
+        named in the summary.
     carry : bool
         Whether to bring this package to Dask workers and schedulers that have not got it, for as long as they live.
 
@@ -151,8 +152,10 @@ class MetricsCollector(_core.Block):
     @property
     def run(self) -> Run:
         """The run: finished, or as far as it is recorded."""
-        if self._session is None or self._session.recording.path is None:
+        if self._session is None:
             raise RuntimeError("nothing has been recorded; use the collector in a with statement")
+        if self._session.recording.path is None:
+            raise RuntimeError(f"there is no run file: {self._session.recording.problem}")
         path = self._session.recording.path
         if self.t_end is None:  # still recording
             self._session.flush()

@@ -39,6 +39,8 @@ class Listener(Protocol):
 
     def preprocessing(self, runner: Any) -> contextlib.AbstractContextManager[Any]: ...
 
+    def raised(self, error: BaseException) -> None: ...
+
     def item(self, item: Any) -> None: ...
 
     def naming(self, runner: Any) -> str | None: ...
@@ -132,7 +134,13 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
                     for item in fileset:
                         listener.item(item)
         stack.enter_context(_measured_work(runner, listeners, processor))
-        result = original(runner, *args, **kwargs)
+        try:
+            result = original(runner, *args, **kwargs)
+        except BaseException as error:
+            for listener in listeners:
+                with listener.guard("coffea's Runner"):
+                    listener.raised(error)
+            raise
     for listener in listeners:
         with listener.guard("coffea's report"):
             _look_at(result, listener)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from roastcoffea import messages
-from roastcoffea.guard import Guard, logger
+from roastcoffea.guard import Guard, logger, text_of
 from roastcoffea.route import topic_of
 from roastcoffea.settings import settings
 from roastcoffea.work import item_key
@@ -93,6 +93,7 @@ class Recording:
         self._pid = os.getpid()
         self.name = name or "run"
         self.path: Path | None = None
+        self.problem: str | None = None  # why it is not where it should be
         self.guard = Guard(self._note)
         self.recorder: Any = _NoRecorder()
         self.lock = threading.Lock()
@@ -124,21 +125,21 @@ class Recording:
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         word = re.sub(r"[^\w.-]+", "-", self.name)[:60]
         default = f"{stamp}-{word}-{self.identity[:6]}.roast"
-        places = [(Path(path), _public)] if path else []
+        given = [Path(path)] if path else []
+        places = [(place / default if os.path.isdir(place) else place, _public) for place in given]
         places.append((cache_folder() / default, _cached if settings.run_folder is None else _public))
         places.append((Path(tempfile.gettempdir()) / default, _private))
-        problem: Exception | str | None = None
         for place, make in places:
             try:
                 self.path, self.recorder = make(place, self.name)
                 if self.path != place:
-                    problem = problem or f"{place} exists already"
+                    self.problem = self.problem or f"{place} exists already"
                 break
             except Exception as error:
-                problem = problem or error
-        if problem is not None:
+                self.problem = self.problem or text_of(error)
+        if self.problem is not None:
             where = f"the run is recorded in {self.path}" if self.path else "nothing is recorded"
-            self.guard.say("the run file", f"{problem}: {where}")
+            self.guard.say("the run file", f"{self.problem}: {where}")
 
     def _note(self, text: str) -> None:
         self.recorder.note("warning", text)

@@ -77,6 +77,7 @@ class Session:
         self.blocks_client = False  # the client is asynchronous, and its event loop waits for us
         self._ran = False  # a Runner that we measure
         self._elsewhere: str | None = None  # what was said of a Runner that we do not measure
+        self._raised: str | None = None  # what a Runner ended with
         self._error: BaseException | None = None
         self._steps: list[tuple[Any, Callable[[], Any]]] = []  # of the end, the first one last, and whose each is
         self.t_start, self.t_end = time.time(), float("nan")
@@ -222,6 +223,8 @@ class Session:
         if not self._ran:
             nothing = "no coffea Runner ran inside the with block, and no function with @track_metrics"
             return next(known, nothing)
+        if self._raised:
+            return f"the Runner raised {self._raised} before a chunk was done"
         return next(known, "chunks were computed, but no record of them came back")
 
     def _note_activities(self, sums: dict[tuple[str, ...], float]) -> None:
@@ -277,6 +280,9 @@ class Session:
                 stack.enter_context(backend.preprocessing(runner))
             yield
         self._preprocess_ns += time.monotonic_ns() - start
+
+    def raised(self, error: BaseException) -> None:
+        self._raised = type(error).__name__
 
     def item(self, item: Any) -> None:
         self.recording.item(item)

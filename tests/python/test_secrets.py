@@ -388,6 +388,23 @@ def test_a_run_file_of_the_users_place_has_the_users_permissions(tmp_path):
 # ---- A run file that exists
 
 
+def test_a_run_goes_into_the_folder_that_is_given_as_its_file(tmp_path):
+    with MetricsCollector(track_workers=False, run_file=tmp_path) as collector:
+        pass
+    assert collector.run.path.parent == tmp_path and collector.run.path.suffix == ".roast"
+
+
+def test_a_run_that_cannot_be_written_anywhere_says_why(tmp_path, monkeypatch):
+    nowhere = tmp_path / "file" / "folder"
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(nowhere))
+    monkeypatch.setattr("roastcoffea.settings.settings.run_folder", nowhere)
+    with MetricsCollector(track_workers=False) as collector:
+        pass
+    with pytest.raises(RuntimeError, match="there is no run file: .*file"):
+        _ = collector.run
+
+
 def test_a_run_file_that_exists_stays_and_the_new_run_goes_beside_it(tmp_path, caplog):
     paths = []
     for _ in range(3):

@@ -414,19 +414,20 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     async def _poll(self, interval: float) -> None:
         seen: dict[str, float] = {}
+        joined = None  # who is in the first answer was there before
         while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):
-                self._compare(await _identity(self.client), seen)
+                self._compare(await _identity(self.client), seen, joined)
             await asyncio.sleep(interval)
+            joined = time.time() + self._scheduler_offset
 
-    def _compare(self, identity: dict[str, Any], seen: dict[str, float]) -> None:
+    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None) -> None:
         """What has changed since the last answer."""
         workers = identity["workers"]
         for address, facts in workers.items():
             if address not in seen:
-                limit, now = facts["memory_limit"], time.time() + self._scheduler_offset
-                came = messages.Joined(address, str(facts["name"]), facts["host"], facts["nthreads"], limit, now)
-                self.recording.receive("scheduler", came)
+                name, host, cores, limit = str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"]
+                self.recording.receive("scheduler", messages.Joined(address, name, host, cores, limit, joined))
             if seen.get(address) != facts["last_seen"]:
                 seen[address] = facts["last_seen"]
                 self.recording.receive("scheduler", _heartbeat_of(address, facts))
@@ -652,11 +653,8 @@ def _settled(answer: dict[str, Any], ended: float, unchanged_since: float) -> bo
 
 
 async def _identity(client: Any) -> dict[str, Any]:
-    identity: dict[str, Any]
-    try:
-        identity = await client.scheduler.identity(n_workers=-1)
-    except TypeError:  # older schedulers do not know the argument
-        identity = await client.scheduler.identity()
+    """The scheduler and all its workers: without an argument, which older schedulers would log as an error."""
+    identity: dict[str, Any] = await client.scheduler.identity()
     return identity
 
 
