@@ -886,6 +886,7 @@ static roast_code open_database(run_writer *w, bool network, roast_error *err)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(w->path, &w->db, flags, network ? "unix-none" : NULL) != SQLITE_OK)
         return database_fail(w->db, w->path, "opening", err);
+    sqlite3_busy_timeout(w->db, LONGEST_WAIT_FOR_READERS_MS); /* who waits for the file may look at it already */
     int reserve = RUN_SEAL_BYTES;
     sqlite3_file_control(w->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserve);
     char pragmas[128];
@@ -958,6 +959,8 @@ roast_code run_writer_open(run_writer **out, const char *path, const roast_recor
         code = choose_journal(w, network, err);
     if (!code)
         code = write_first_facts(w, options.name, err);
+    if (!code)
+        sqlite3_busy_timeout(w->db, 0);
     if (!code && !w->in_memory && !network)
         hold_take(&w->hold, path);
     if (code) {

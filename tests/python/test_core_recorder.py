@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import threading
@@ -159,3 +160,29 @@ def test_files_are_not_overwritten_unless_told(tmp_path):
         _core.Recorder(tmp_path / "no" / "such" / "folder")
     with pytest.raises((OSError, RoastError)):
         _core.Run(tmp_path / "nothing")
+
+
+def hold_at_times(path, stop):
+    """Looks at a file as soon as it is there, and holds on to what it has seen for a moment."""
+    while not stop.is_set():
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as db:
+                db.execute("begin")
+                db.execute("select count(*) from sqlite_master").fetchall()
+                stop.wait(0.01)
+        except sqlite3.Error:  # not there yet, or just being made
+            pass
+
+
+def test_a_run_file_that_somebody_waits_for_is_opened_all_the_same(tmp_path):
+    for number in range(40):
+        path, stop = tmp_path / f"{number}.roast", threading.Event()
+        readers = [threading.Thread(target=hold_at_times, args=(path, stop)) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        try:
+            _core.Recorder(path).close()
+        finally:
+            stop.set()
+            for reader in readers:
+                reader.join()
