@@ -224,7 +224,7 @@ class Session:
             nothing = "no coffea Runner ran inside the with block, and no function with @track_metrics"
             return next(known, nothing)
         if self._raised:
-            return f"the Runner raised {self._raised} before a chunk was done"
+            return next(known, f"the Runner raised {self._raised} before a chunk was done")
         return next(known, "chunks were computed, but no record of them came back")
 
     def _note_activities(self, sums: dict[tuple[str, ...], float]) -> None:

@@ -453,6 +453,8 @@ def _mapping(factory: Any) -> Any:
 def _open_file(events: Any) -> Any:
     """uproot's file behind events, and that is all that old releases keep of it: None if there is no such thing."""
     factory = _factory(events)
+    if factory is None:  # looking further costs exceptions, and these more than all the rest of a small chunk
+        return None
     handle = getattr(factory, "file_handle", None)
     return getattr(_old_tree(factory) if handle is None else handle, "file", None)
 
@@ -472,8 +474,8 @@ def _old_tree(factory: Any) -> Any:
 
 def source_counters(events: Any) -> tuple[int, int] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
-    file = _open_file(events) if _factory(events) is not None else None
-    if file is None:  # an exception would cost more than all the rest
+    file = _open_file(events)
+    if file is None:
         return None
     source: Any = getattr(file, "source", None)
     try:

@@ -69,12 +69,6 @@ def test_a_runner_that_raises_before_its_first_chunk_is_named_as_the_reason(clie
     assert collector.run.facts["no_chunks"] == f"the Runner raised {name} before a chunk was done"
 
 
-def test_the_scheduler_logs_no_error_because_of_a_collector(client, fileset, caplog):
-    with caplog.at_level("WARNING", "distributed"), MetricsCollector(client):
-        run(client, fileset)
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
-
-
 def test_a_processor_that_is_switched_off_says_so(client, fileset):
     instance = nano.Plain()
     instance._roastcoffea_collect_metrics = False
