@@ -41,6 +41,7 @@ try-wheel: wheel ## install that wheel in chroots of Debian suites and try it th
 
 bench: build ## measure, side by side with what users have today
 	@scripts/need bench
+	@scripts/venv build test package
 	@$(VENV)/python bench/run.py
 
 sanitize: ## the tests under the address and undefined-behaviour sanitizers, valgrind, and a minute of fuzzing

@@ -6,6 +6,7 @@
  *   {"of": "holm", "p": [...]}                                 {"of": "student", "level": 0.95, "degrees": 4}
  *   {"of": "clustered", "x": [...], "first": [...], "second": [...], "level": 0.95, "replicates": 999, "seed": 1}
  *   {"of": "ratio", "first": [[above, below], ...], "second": [...]}
+ *   {"of": "sums", "first": [[above, below], ...], "second": [...], "level": 0.95}
  *   {"of": "gate", "x": [...], "y": [...], "noise": 0.03, "alpha": 0.05}
  *   {"of": "scale", "cores": [...], "rate": [...], "law": "usl", "seed": 1}                                      */
 #include <jansson.h>
@@ -182,6 +183,15 @@ static json_t *of_ratio(const json_t *request)
     return done ? interval_json(found) : NULL;
 }
 
+static json_t *of_sums(const json_t *request)
+{
+    size_t n_first, n_second;
+    cluster_sum *first = sums_of(request, "first", &n_first), *second = sums_of(request, "second", &n_second);
+    interval found = clustered_sums_interval(first, n_first, second, n_second, number_of(request, "level", 0.95));
+    free(first), free(second);
+    return interval_json(found);
+}
+
 static json_t *of_gate(const json_t *request)
 {
     static const char *const verdicts[] = {
@@ -232,6 +242,7 @@ static const struct {
     {"student", of_student},
     {"clustered", of_clustered},
     {"ratio", of_ratio},
+    {"sums", of_sums},
     {"gate", of_gate},
     {"scale", of_scale},
 };

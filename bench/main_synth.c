@@ -57,6 +57,8 @@ static const option_row rows[] = {
     {"blind", COUNT, JOB(blind), "every so many workers one has no probe and leaves no records; the truth is of all"},
     {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
+    {"opening-bytes", COUNT, JOB(opening_bytes),
+     "bytes that coffea's report has more per chunk: read before process()"},
     {"no-truth", FLAG, SETTING(no_truth), "write no truth beside the run"},
     {"unfinished", FLAG, SETTING(unfinished), "leave the run as a crash of its writer would"},
     {"measure-write", FLAG, SETTING(measure_write), "print the seconds that recording took, as JSON"},

@@ -73,12 +73,13 @@ typedef struct synth_options {
     uint32_t luck;             /* another one: the same files and chunks on another day */
     /* Factors on what chunks cost. */
     double slow_open, slow_cpu, slow_wait;
-    bool report, tasks;   /* record coffea's report; record a task for each attempt */
-    bool no_hosts;        /* workers do not name their hosts */
-    uint32_t blind;       /* every so many workers one has no probe; 0: it is not known who has one */
-    bool plain;           /* record only what roastcoffea 0.1.x measures */
-    const char *scenario; /* NULL: none, and what follows is not used */
-    const char *variant;  /* of a scenario: unlike usual ones in something; NULL: usual */
+    bool report, tasks;     /* record coffea's report; record a task for each attempt */
+    uint32_t opening_bytes; /* that the report counts for a chunk before process() */
+    bool no_hosts;          /* workers do not name their hosts */
+    uint32_t blind;         /* every so many workers one has no probe; 0: it is not known who has one */
+    bool plain;             /* record only what roastcoffea 0.1.x measures */
+    const char *scenario;   /* NULL: none, and what follows is not used */
+    const char *variant;    /* of a scenario: unlike usual ones in something; NULL: usual */
     synth_physics physics;
     synth_faults faults;
 } synth_options;

@@ -322,7 +322,7 @@ static roast_code record_report(recording *r)
         if (attempt->fate != SYNTH_SUCCEEDED)
             continue;
         entries += job->chunks[attempt->chunk].events;
-        bytes += attempt->bytes_read;
+        bytes += attempt->bytes_read + job->options.opening_bytes;
         process_ns += attempt->duration_ns;
     }
     char *json = NULL;

@@ -720,9 +720,12 @@ static void put_workflow(json_t *run, const synth_job *job)
     put(run, "elapsed_time_seconds", elapsed);
     if (!job->options.report && !job->n_attempts)
         return;
-    double events = (double)done.events, bytes = (double)done.bytes;
+    int64_t opening = job->options.report ? (int64_t)job->options.opening_bytes * done.chunks : 0;
+    double events = (double)done.events, bytes = (double)(done.bytes + opening);
     put_count(run, "total_events", done.events);
-    put_count(run, "total_bytes_read", done.bytes);
+    put_count(run, "total_bytes_read", done.bytes + opening);
+    if (opening > 0)
+        put_count(run, "opening_bytes_read", opening);
     put(run, "total_cpu_time", process);
     if (job->options.report) {
         put_count(run, "num_chunks", job->options.chunks);

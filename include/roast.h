@@ -102,7 +102,9 @@ typedef struct roast_value {
     X(branch, BRANCH)                                                                                                  \
     X(ledger, LEDGER)                                                                                                  \
     X(dataset_ledger, DATASET_LEDGER)                                                                                  \
-    X(worker_ledger, WORKER_LEDGER)
+    X(worker_ledger, WORKER_LEDGER)                                                                                    \
+    X(missing, MISSING)                                                                                                \
+    X(storage, STORAGE)
 
 typedef enum roast_scope {
 #define ROAST_SCOPE_ENUM(name, NAME) ROAST_SCOPE_##NAME,
@@ -166,8 +168,8 @@ void roast_summary_free(roast_summary *summary);
 void roast_summary_window(const roast_summary *summary, int64_t *t_start_ns, int64_t *t_end_ns);
 /* The value of a run metric, by canonical name or alias. why, if not NULL, gets the reason for an absent one. */
 roast_value roast_summary_get(const roast_summary *summary, const char *name, const char **why);
-/* Rows of the other scopes: one per dataset, section, file, worker, failure, branch of a dataset. A cell's column is a
- * metric. */
+/* Rows of the other scopes: one per dataset, section, file, worker, failure, server, branch of a dataset. A cell's
+ * column is a metric. */
 size_t roast_summary_rows(const roast_summary *summary, roast_scope scope);
 roast_value roast_summary_cell(const roast_summary *summary, roast_scope scope, size_t row, const char *name);
 
@@ -385,9 +387,9 @@ typedef struct roast_custom {
 } roast_custom;
 
 /* The records: roast_worker, roast_sample, roast_worker_count, roast_branch, roast_file, roast_section, roast_chunk,
- * roast_task and roast_activity. roast_records.def lists their fields and says what each means. A record starts with
- * its size, so that one of an older or a newer version of this header is understood; make it with roast_…_none(), which
- * knows it, and fill in what you know. */
+ * roast_task, roast_activity and roast_work. roast_records.def lists their fields and says what each means. A record
+ * starts with its size, so that one of an older or a newer version of this header is understood; make it with
+ * roast_…_none(), which knows it, and fill in what you know. */
 #define ROAST_TYPE_INT      int64_t
 #define ROAST_TYPE_TIMES    int64_t
 #define ROAST_TYPE_DEPTH    int64_t
@@ -457,6 +459,7 @@ roast_code roast_record_packed(roast_recorder *recorder, roast_str packed, roast
 roast_code roast_record_file(roast_recorder *recorder, const roast_file *file);
 roast_code roast_record_task(roast_recorder *recorder, const roast_task *task);
 roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity); /* again: replaces */
+roast_code roast_record_work(roast_recorder *recorder, const roast_work *work);
 roast_code roast_record_report(roast_recorder *recorder, roast_str json);         /* coffea's report; again: replaces */
 roast_code roast_record_custom_metrics(roast_recorder *recorder, roast_str json); /* per dataset, as users give it */
 roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_str text);

@@ -1,14 +1,16 @@
-"""A web server on loopback that gives a folder's files by ranges, as storage sites do."""
+"""A web server on loopback that gives a folder's files by ranges, as storage sites do, and fails as they do."""
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import pathlib
 import socket
+import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -27,6 +29,7 @@ class RangeHandler(BaseHTTPRequestHandler):
     counts = {}
     askers = []
     asked = []
+    trouble = None  # see serve()
 
     def log_message(self, *_):
         pass
@@ -52,6 +55,12 @@ class RangeHandler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str((self.folder / name).stat().st_size))
         self.end_headers()
 
+    def reset(self):
+        """End the connection as a machine does that has forgotten it."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.close_connection = True
+
     def do_GET(self):
         kind, name = self.kind_and_name()
         self.askers.append(self.headers["User-Agent"])
@@ -64,6 +73,8 @@ class RangeHandler(BaseHTTPRequestHandler):
             return self.answer(302, Location=f"/files/{name}")
         if kind == "flaky" and self.counts[kind] % 2:
             return self.answer(503)
+        if self.trouble is not None and self.trouble(self, name):
+            return None
         data = (self.folder / name).read_bytes()
         if kind == "norange":
             return self.answer(200, data)
@@ -82,11 +93,56 @@ class RangeHandler(BaseHTTPRequestHandler):
         return self.answer(206, body, Content_Range=f"bytes {first}-{first + len(body) - 1}/{len(data)}")
 
 
+#: What goes wrong with a request for a file; true if that was the answer.
+Trouble = Callable[[RangeHandler, str], bool]
+
+
+def delay(seconds: float) -> Trouble:
+    """Every request takes so much longer."""
+
+    def wait(handler: RangeHandler, name: str) -> bool:
+        time.sleep(seconds)
+        return False
+
+    return wait
+
+
+def reset(times: int, *names: str) -> Trouble:
+    """The first requests for these files, or for each, end with their connection; then all is well."""
+    counts: collections.Counter[str] = collections.Counter()
+    lock = threading.Lock()
+
+    def end(handler: RangeHandler, name: str) -> bool:
+        with lock:
+            counts[name] += 1
+            bad = counts[name] <= times and (not names or name in names)
+        if bad:
+            handler.reset()
+        return bad
+
+    return end
+
+
+def never_answer(seconds: float, *names: str) -> Trouble:
+    """Requests for these files are taken, and nothing comes, until what is in between gives up."""
+
+    def give_up(handler: RangeHandler, name: str) -> bool:
+        if name not in names:
+            return False
+        time.sleep(seconds)
+        handler.close_connection = True
+        return True
+
+    return give_up
+
+
 @contextlib.contextmanager
-def serve(folder: pathlib.Path) -> Iterator[Served]:
+def serve(folder: pathlib.Path, trouble: Trouble | None = None) -> Iterator[Served]:
     askers: list[str] = []
     asked: list[str] = []
-    handler = type("Handler", (RangeHandler,), {"folder": folder, "counts": {}, "askers": askers, "asked": asked})
+    wrong = {"trouble": staticmethod(trouble)} if trouble else {}
+    own = {"folder": folder, "counts": {}, "askers": askers, "asked": asked, **wrong}
+    handler = type("Handler", (RangeHandler,), own)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     server.handle_error = lambda *_: None  # clients hang up when they have enough

@@ -1,4 +1,6 @@
 /* roast show: tables of one run. */
+#include <string.h>
+
 #include "command.h"
 #include "console.h"
 #include "runs.h"
@@ -22,8 +24,10 @@ int cmd_show(const invocation *call)
     int status = console_look(&look, call->values[WIDTH], call->values[COLOR]);
     if (status != EXIT_FINE)
         return status;
-    if (call->values[JSON] && (call->values[ONLY] || call->values[ALL]))
-        return complain("--json is always the whole run; leave out %s", call->values[ONLY] ? "--only" : "--all");
+    bool missing = call->values[ONLY] && strcmp(call->values[ONLY], "missing") == 0;
+    if (call->values[JSON] && !missing && (call->values[ONLY] || call->values[ALL]))
+        return complain("--json is the whole run, or --only missing; leave out %s",
+                        call->values[ONLY] ? "--only" : "--all");
     roast_summary *summary;
     roast_error err = {0};
     if (run_argument_summarize(&summary, NULL, call->operands[0], call->values[SALVAGE], &err))

@@ -157,6 +157,11 @@ static PyObject *recorder_task(PyObject *self, PyObject *dict)
     RECORD_DICT(task);
 }
 
+static PyObject *record_work(PyObject *self, PyObject *dict)
+{
+    RECORD_DICT(work);
+}
+
 /* Calls f for the thing itself, or for each of a list of them. */
 static PyObject *for_each(PyObject *self, PyObject *one_or_many, PyObject *(*f)(PyObject *, PyObject *))
 {
@@ -175,6 +180,11 @@ static PyObject *for_each(PyObject *self, PyObject *one_or_many, PyObject *(*f)(
 static PyObject *recorder_sample(PyObject *self, PyObject *sample)
 {
     return for_each(self, sample, record_sample);
+}
+
+static PyObject *recorder_work(PyObject *self, PyObject *work)
+{
+    return for_each(self, work, record_work);
 }
 
 static PyObject *recorder_tasks(PyObject *self, PyObject *task)
@@ -536,6 +546,7 @@ static PyMethodDef recorder_methods[] = {
     {"file", recorder_file, METH_O,
      "file(fields)\n--\n\nA file: packed, or a dict in which branches is a list of dicts."},
     {"task", recorder_tasks, METH_O, "task(fields)\n--\n\nA task of the engine, or a list of them."},
+    {"work", recorder_work, METH_O, "work(fields)\n--\n\nWhat a Runner was asked for, or a list of it."},
     {"activity", recorder_activity, METH_VARARGS,
      "activity(context, prefix, activity, unit, value)\n--\n\nA sum of the engine's fine metrics."},
     {"report", recorder_report, METH_O, "report(json)\n--\n\ncoffea's report, as JSON text."},

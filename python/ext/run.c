@@ -116,13 +116,16 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
 static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
 {
     roast_summary *summary;
-    roast_explanation *why = NULL;
+    roast_explanation *own = NULL;
     roast_code code = roast_summarize(&summary, run, err);
-    if (!code)
-        code = roast_explain(&why, run, summary, what_ifs, err);
+    const roast_explanation *why = code || what_ifs ? NULL : roast_summary_explanation(summary);
+    if (!code && !why) {
+        code = roast_explain(&own, run, summary, what_ifs, err);
+        why = own;
+    }
     if (!code)
         code = roast_explanation_render(text, why, summary, ROAST_JSON, NULL, err);
-    roast_explanation_free(why);
+    roast_explanation_free(own);
     roast_summary_free(summary);
     return code;
 }

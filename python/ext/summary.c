@@ -165,16 +165,18 @@ static PyObject *tables_to_python(const table_set *set)
     return list;
 }
 
-/* Builds the tables and gives them to f. */
-static PyObject *with_tables(PyObject *object, const char *only, Py_ssize_t limit,
+/* Builds the tables and gives them to f. python: hints are lines of Python. */
+static PyObject *with_tables(PyObject *object, const char *only, Py_ssize_t limit, int python,
                              PyObject *(*f)(const table_set *, const void *), const void *context)
 {
-    const roast_summary *summary = ((summary_object *)object)->summary;
+    roast_summary seen =
+        *((summary_object *)object)->summary; /* as this reader wants it; what it points to is shared */
+    seen.for_python = python;
     table_set set = {0};
     roast_error err = {0};
     roast_code code;
     Py_BEGIN_ALLOW_THREADS
-    code = tables_build(&set, summary, only, limit > 0 ? (size_t)limit : 0, &err);
+    code = tables_build(&set, &seen, only, limit > 0 ? (size_t)limit : 0, &err);
     Py_END_ALLOW_THREADS
     PyObject *result = code ? core_raise(core_state_of_type(Py_TYPE(object)), &err) : f(&set, context);
     tables_release(&set);
@@ -190,11 +192,15 @@ static PyObject *as_list(const table_set *set, const void *unused)
 static PyObject *as_headings(const table_set *set, const void *unused)
 {
     (void)unused;
-    PyObject *headline = heading_to_python(&set->headline), *subline = heading_to_python(&set->subline);
-    PyObject *pair = headline && subline ? Py_BuildValue("(OO)", headline, subline) : NULL;
-    Py_XDECREF(headline);
-    Py_XDECREF(subline);
-    return pair;
+    const table_heading *const headings[] = {&set->alarm, &set->headline, &set->subline};
+    PyObject *list = PyList_New(0);
+    for (size_t i = set->alarm.count ? 0 : 1; list && i < 3; i++) {
+        PyObject *heading = heading_to_python(headings[i]);
+        if (!heading || PyList_Append(list, heading))
+            Py_CLEAR(list);
+        Py_XDECREF(heading);
+    }
+    return list;
 }
 
 static PyObject *as_text(const table_set *set, const void *options)
@@ -206,30 +212,35 @@ static PyObject *as_text(const table_set *set, const void *options)
 
 static PyObject *summary_tables(PyObject *object, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"only", "limit", NULL};
+    static char *names[] = {"only", "limit", "python", NULL};
     const char *only = NULL;
     Py_ssize_t limit = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|zn:tables", names, &only, &limit))
+    int python = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|znp:tables", names, &only, &limit, &python))
         return NULL;
-    return with_tables(object, only, limit, as_list, NULL);
+    return with_tables(object, only, limit, python, as_list, NULL);
 }
 
-static PyObject *summary_headings(PyObject *object, PyObject *unused)
+static PyObject *summary_headings(PyObject *object, PyObject *args, PyObject *kwargs)
 {
-    (void)unused;
-    return with_tables(object, NULL, 1, as_headings, NULL);
+    static char *names[] = {"python", NULL};
+    int python = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:headings", names, &python))
+        return NULL;
+    return with_tables(object, NULL, 1, python, as_headings, NULL);
 }
 
 static PyObject *summary_text(PyObject *object, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"width", "colour", "utf8", "only", "limit", NULL};
+    static char *names[] = {"width", "colour", "utf8", "only", "limit", "python", NULL};
     Py_ssize_t width = 100, limit = 10;
-    int colour = 0, utf8 = 1;
+    int colour = 0, utf8 = 1, python = 0;
     const char *only = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|nppzn:text", names, &width, &colour, &utf8, &only, &limit))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|nppznp:text", names, &width, &colour, &utf8, &only, &limit,
+                                     &python))
         return NULL;
     terminal_options options = {.width = width > 0 ? (size_t)width : 100, .colour = colour, .utf8 = utf8};
-    return with_tables(object, only, limit, as_text, &options);
+    return with_tables(object, only, limit, python, as_text, &options);
 }
 
 static PyObject *summary_why(PyObject *object, PyObject *args)
@@ -246,15 +257,18 @@ static PyObject *summary_why(PyObject *object, PyObject *args)
 static PyMethodDef summary_methods[] = {
     {"metrics", summary_metrics, METH_NOARGS,
      "metrics()\n--\n\nA dict of every metric under each of its names, and the rows of datasets, sections, files,\n"
-     "workers, failures and activities: what 'roast export --to json' writes."},
+     "servers, workers, failures and activities: what 'roast export --to json' writes."},
     {"json", summary_json, METH_NOARGS, "json()\n--\n\nThe same as JSON text."},
     {"why", summary_why, METH_VARARGS, "why(name)\n--\n\nWhy a metric is absent, or None."},
     {"tables", (PyCFunction)(void (*)(void))summary_tables, METH_VARARGS | METH_KEYWORDS,
-     "tables(only=None, limit=0)\n--\n\nThe tables as dicts: id, title, columns, rows of cells, more, pairs."},
-    {"headings", summary_headings, METH_NOARGS,
-     "headings()\n--\n\nThe two lines over the tables, each a list of (text, tone)."},
+     "tables(only=None, limit=0, python=False)\n--\n\nThe tables as dicts: id, title, columns, rows of cells, more,\n"
+     "pairs. python: hints are lines of Python, not commands."},
+    {"headings", (PyCFunction)(void (*)(void))summary_headings, METH_VARARGS | METH_KEYWORDS,
+     "headings(python=False)\n--\n\nThe lines over the tables, each a list of (text, tone): what is\n"
+     "missing, if anything is; what ran; how it ended."},
     {"text", (PyCFunction)(void (*)(void))summary_text, METH_VARARGS | METH_KEYWORDS,
-     "text(width=100, colour=False, utf8=True, only=None, limit=10)\n--\n\nThe tables as the command shows them."},
+     "text(width=100, colour=False, utf8=True, only=None, limit=10, python=False)\n--\n\nThe tables as the command\n"
+     "shows them."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Protocol
 
 from roastcoffea.guard import Guard
 from roastcoffea.route import Route
 from roastcoffea.settings import settings
-from roastcoffea.work import KEY, NamedTask, WorkFunction
+from roastcoffea.work import KEY, MetadataFetcher, NamedTask, WorkFunction, file_key
 
 __all__ = ["Listener", "attach", "detach"]
 
@@ -41,7 +43,15 @@ class Listener(Protocol):
 
     def raised(self, error: BaseException) -> None: ...
 
-    def item(self, item: Any) -> None: ...
+    def asked(self, round: int) -> None: ...
+
+    def item(self, item: Any, round: int | None) -> None: ...
+
+    def dropped(self, files: list[Any], round: int | None) -> None: ...
+
+    def returned(self, round: int, processed: Any, lazy: bool) -> None: ...
+
+    def datasets(self, names: set[str]) -> None: ...
 
     def naming(self, runner: Any) -> str | None: ...
 
@@ -54,6 +64,7 @@ _open: list[Listener] = []
 _originals: dict[str, Any] = {}
 _lock = threading.Lock()
 _rounds = itertools.count(1)
+_FETCHERS = ("metadata_fetcher_root", "metadata_fetcher_parquet", "metadata_fetcher")
 
 
 def _after_fork() -> None:
@@ -123,6 +134,7 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
     listeners = [] if "_work_function" in vars(runner) else _listeners(runner)
     if not listeners:
         return original(runner, *args, **kwargs)
+    number = next(_rounds)
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client_of(runner))
         processor = kwargs.get("processor_instance", args[1] if len(args) > 1 else None)
@@ -130,10 +142,10 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
         for listener in listeners:
             with listener.guard("coffea's Runner"):
                 stack.enter_context(_quiet(listener, listener.running(runner, processor, client)))
-                if isinstance(fileset, list):
-                    for item in fileset:
-                        listener.item(item)
-        stack.enter_context(_measured_work(runner, listeners, processor))
+                listener.datasets(_datasets_of(fileset))
+                listener.asked(number)
+        stack.enter_context(_measured_work(runner, listeners, processor, number))
+        args, kwargs = _with_items_told(args, kwargs, fileset, listeners, number)
         try:
             result = original(runner, *args, **kwargs)
         except BaseException as error:
@@ -144,9 +156,43 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
     for listener in listeners:
         with listener.guard("coffea's report"):
             _look_at(result, listener)
+        with listener.guard("what is missing"):
+            _tell_processed(result, listener, number, lazy=getattr(runner, "use_dataframes", False))
     with listeners[0].guard("the output"):
         _take_out(result)
     return result
+
+
+def _datasets_of(fileset: Any) -> set[str]:
+    """The names of the datasets in what a Runner is given; none if it does not tell without being used up."""
+    if isinstance(fileset, Mapping):
+        return set(map(str, fileset))
+    return {str(item.dataset) for item in fileset} if isinstance(fileset, list) else set()
+
+
+def _with_items_told(
+    args: tuple[Any, ...], kwargs: dict[str, Any], fileset: Any, listeners: list[Listener], number: int
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The same arguments, with work items told that the user made before: they are in a list, or come one by one."""
+    if isinstance(fileset, list):
+        for item in fileset:
+            _tell_item(item, listeners, number)
+    if not isinstance(fileset, Generator):
+        return args, kwargs
+    watched = _watched(fileset, listeners, number)
+    return ((watched, *args[1:]), kwargs) if "fileset" not in kwargs else (args, {**kwargs, "fileset": watched})
+
+
+def _tell_item(item: Any, listeners: list[Listener], number: int | None) -> None:
+    for listener in listeners:
+        with listener.guard("work items"):
+            listener.item(item, number)
+
+
+def _tell_processed(result: Any, listener: Listener, number: int, *, lazy: bool) -> None:
+    out = _wrapped_out(result)
+    if lazy or out is not None:
+        listener.returned(number, out.get("processed") if out is not None else None, lazy)
 
 
 @contextlib.contextmanager
@@ -178,14 +224,11 @@ def _new_client(runner: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> Iterator[None]:
+def _measured_work(runner: Any, listeners: list[Listener], processor: Any, number: int) -> Iterator[None]:
     with listeners[0].guard("chunks"):
-        ids = tuple(listener.identity for listener in listeners)
-        spool = next((listener.spool for listener in listeners if listener.spool), None)
-        route = Route(ids, spool, listeners[0].naming(runner))
         kind = type(runner)
         remote = settings.file_metadata == "remote"
-        runner._work_function = WorkFunction(kind._work_function, route, remote, next(_rounds))
+        runner._work_function = WorkFunction(kind._work_function, _route_to(listeners, runner), remote, number)
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
             name = getattr(processor, "__name__", None) or type(processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)
@@ -193,6 +236,26 @@ def _measured_work(runner: Any, listeners: list[Listener], processor: Any) -> It
         yield
     finally:
         for name in ("_work_function", "automatic_retries"):
+            vars(runner).pop(name, None)
+
+
+def _route_to(listeners: list[Listener], runner: Any) -> Route:
+    ids = tuple(listener.identity for listener in listeners)
+    spool = next((listener.spool for listener in listeners if listener.spool), None)
+    return Route(ids, spool, listeners[0].naming(runner))
+
+
+@contextlib.contextmanager
+def _watched_fetching(runner: Any, listeners: list[Listener]) -> Iterator[None]:
+    """Have told which files preprocessing cannot open. The names are those of coffea since 0.7."""
+    names = [name for name in _FETCHERS if hasattr(type(runner), name) and name not in vars(runner)]
+    with listeners[0].guard("files that preprocessing cannot open"):
+        for name in names:
+            setattr(runner, name, MetadataFetcher(getattr(type(runner), name), _route_to(listeners, runner)))
+    try:
+        yield
+    finally:
+        for name in names:
             vars(runner).pop(name, None)
 
 
@@ -227,8 +290,44 @@ def _preprocess(original: Callable[..., Any], runner: Any, *args: Any, **kwargs:
             with listener.guard("coffea's preprocessing"):
                 stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
         stack.enter_context(_without(runner, "automatic_retries"))
+        stack.enter_context(_watched_fetching(runner, listeners))
         chunks = original(runner, *args, **kwargs)
-    return _watched(chunks, listeners) if isinstance(chunks, Generator) else chunks
+    files: list[Any] = []
+    with listeners[0].guard("files that preprocessing dropped"):
+        files = list(_not_opened(runner, *args, **kwargs))
+    number = getattr(vars(runner).get("_work_function"), "round", None)  # of the run that this is a part of
+    return _watched_files(chunks, runner, files, listeners, number) if isinstance(chunks, Generator) else chunks
+
+
+def _not_opened(runner: Any, fileset: Any, treename: str | None = None, **_: Any) -> Iterator[Any]:
+    """The files of which coffea does not know what is in them: dropped, or not needed, or of an old cache."""
+    for file in runner._normalize_fileset(fileset, treename):
+        file.maybe_populate(runner.metadata_cache)
+        if not file.populated(clusters=runner.align_clusters):
+            yield file
+
+
+def _watched_files(
+    chunks: Generator[Any, Any, Any], runner: Any, unknown: list[Any], listeners: list[Listener], number: int | None
+) -> Generator[Any, Any, Any]:
+    """The chunks of preprocessing; after the last, the files are told that there should have been some of."""
+    seen: set[bytes] = set()
+    per_dataset: Counter[str] = Counter()
+
+    def count(item: Any) -> None:
+        per_dataset[item.dataset] += 1
+        if unknown:
+            seen.add(file_key(item))
+
+    end = yield from _watched(chunks, listeners, number, count)
+    dropped: list[Any] = []
+    with listeners[0].guard("files that preprocessing dropped"):
+        most = runner.maxchunks if runner.maxchunks is not None else math.inf
+        dropped = [file for file in unknown if file_key(file) not in seen and per_dataset[file.dataset] < most]
+    for listener in listeners:
+        with listener.guard("files that preprocessing dropped"):
+            listener.dropped(dropped, number)
+    return end
 
 
 @contextlib.contextmanager
@@ -241,7 +340,12 @@ def _without(runner: Any, attribute: str) -> Iterator[None]:
             setattr(runner, attribute, ours)
 
 
-def _watched(chunks: Generator[Any, Any, Any], listeners: list[Listener]) -> Generator[Any, Any, Any]:
+def _watched(
+    chunks: Generator[Any, Any, Any],
+    listeners: list[Listener],
+    number: int | None,
+    also: Callable[[Any], None] = lambda item: None,
+) -> Generator[Any, Any, Any]:
     """The same generator (coffea sends into it), with each work item told to the listeners."""
     sent = None
     while True:
@@ -249,9 +353,9 @@ def _watched(chunks: Generator[Any, Any, Any], listeners: list[Listener]) -> Gen
             item = chunks.send(sent)
         except StopIteration as end:
             return end.value
-        for listener in listeners:
-            with listener.guard("work items"):
-                listener.item(item)
+        _tell_item(item, listeners, number)
+        with listeners[0].guard("work items"):
+            also(item)
         sent = yield item
 
 

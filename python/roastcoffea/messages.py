@@ -33,6 +33,7 @@ __all__ = [
     "Record",
     "Samples",
     "Task",
+    "Unopened",
     "event_of",
     "message_in",
     "pack",
@@ -81,6 +82,14 @@ class File(NamedTuple):
     """Facts about a file, packed."""
 
     packed: bytes
+
+
+class Unopened(NamedTuple):
+    """An attempt of preprocessing to look into a file failed."""
+
+    file: bytes  # as work.file_key names it
+    error_type: str
+    error: str
 
 
 class Samples(NamedTuple):
@@ -164,7 +173,7 @@ class Task(NamedTuple):
 
 KINDS: dict[str, type[Any]] = {
     kind.__name__.lower(): kind
-    for kind in (Begin, End, Chunk, File, Samples, Note, Hello, Joined, Left, Heartbeat, Task)
+    for kind in (Begin, End, Chunk, File, Unopened, Samples, Note, Hello, Joined, Left, Heartbeat, Task)
 }
 
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from roastcoffea import messages
+from roastcoffea.completeness import Requests
 from roastcoffea.guard import Guard, logger, text_of
 from roastcoffea.route import topic_of
 from roastcoffea.settings import settings
-from roastcoffea.work import item_key
+from roastcoffea.work import describe
 
 __all__ = ["Recording", "cache_folder"]
 
@@ -97,7 +98,7 @@ class Recording:
         self.guard = Guard(self._note)
         self.recorder: Any = _NoRecorder()
         self.lock = threading.Lock()
-        self.items: dict[bytes, Any] = {}
+        self.requests = Requests()
         self.running: dict[tuple[str, bytes], messages.Begin] = {}
         self._left: dict[str, tuple[int, str]] = {}  # when and why workers went that are not back
         self._leaving: dict[tuple[str, bytes], Callable[[], None]] = {}  # what to record unless the worker tells its end
@@ -106,9 +107,10 @@ class Recording:
         self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
         self.takers: dict[type, Callable[[str, Any], None]] = {
             messages.Begin: self._on_begin,
-            messages.End: self._on_end,
+            messages.End: self._on_end_without_record,
             messages.Chunk: self._on_chunk,
             messages.File: lambda sender, file: self.recorder.file(file.packed),
+            messages.Unopened: lambda sender, failure: self.requests.failed_to_open(failure),
             messages.Samples: lambda sender, samples: self.recorder.packed(sender, samples.packed),
             messages.Note: self._on_note,
         }
@@ -186,15 +188,26 @@ class Recording:
             else:  # it was under way when its worker went
                 self._leaving[sender, begin.item] = functools.partial(self._chunk_killed, begin, sender, *left)
 
+    def _on_success(self, sender: str, item: bytes) -> None:
+        with self.lock:
+            begin = self.running.get((sender, item))
+            self.requests.done(item, begin.round if begin is not None else None)
+
     def _on_end(self, sender: str, end: messages.End | messages.Chunk) -> None:
         if end.item is not None:
             with self.lock:
                 self.running.pop((sender, end.item), None)
                 self._leaving.pop((sender, end.item), None)
 
+    def _on_end_without_record(self, sender: str, end: messages.End) -> None:
+        self._on_success(sender, end.item)
+        self._on_end(sender, end)
+
     def _on_chunk(self, sender: str, chunk: messages.Chunk) -> None:
         self.chunks += 1
         self.recorder.packed(sender, chunk.packed)
+        if chunk.item is not None and not chunk.failed:
+            self._on_success(sender, chunk.item)
         self._on_end(sender, chunk)
 
     def _on_note(self, sender: str, note: messages.Note) -> None:
@@ -203,10 +216,6 @@ class Recording:
     def chunk(self, record: dict[str, Any]) -> None:
         self.chunks += 1
         self.recorder.chunk(record)
-
-    def item(self, item: Any) -> None:
-        """Remember a work item, to name it should its worker die with it."""
-        self.items[item_key(item)] = item
 
     # ---- what engines say
 
@@ -247,15 +256,9 @@ class Recording:
         }
         if begin.round is not None:
             record["round"] = begin.round
-        item = self.items.get(begin.item)
+        item = self.requests.find(begin.item, begin.round)
         if item is not None:
-            record |= {
-                "dataset": item.dataset,
-                "file": item.filename,
-                "treename": item.treename,
-                "entry_start": item.entrystart,
-                "entry_stop": item.entrystop,
-            }
+            record |= describe(item)
         self.chunk(record)
 
     # ---- the end

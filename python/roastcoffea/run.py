@@ -105,6 +105,55 @@ class Run:
         explained: dict[str, Any] = json.loads(self._run.explain(what_if))
         return explained
 
+    @property
+    def missing(self) -> list[dict[str, Any]]:
+        """What was asked for and is not in the result: ``dataset``, ``file``, ``treename``, ``entry_start``, ``entry_stop``, …
+
+        A file that was never opened has no entries: then all of it is missing. An empty list does not say that the result
+        is whole: ``metrics["missing_events"]`` is 0 if it is, and None if that is not known.
+        """
+        rows: list[dict[str, Any]] = self.metrics["missing"]
+        return rows
+
+    @property
+    def storage(self) -> list[dict[str, Any]]:
+        """What chunks read from each server, and how quickly it answered: ``server``, ``num_chunks``, ``read_rate_mbps``, …"""
+        rows: list[dict[str, Any]] = self.metrics["storage"]
+        return rows
+
+    def missing_items(self, runner: Any, fileset: dict[str, Any] | None = None) -> list[Any]:
+        """Work items of coffea for what is missing, to run again; each event once.
+
+        Parameters
+        ----------
+        runner : coffea.processor.Runner
+            It looks into files that were never opened, and makes chunks of them.
+        fileset : dict, optional
+            That of the run, for the ``metadata`` of its datasets and for addresses with a login or a token in them, which
+            are not recorded.
+
+        Returns
+        -------
+        list
+            For ``runner.run(items, processor_instance=…)["out"]``; add what it returns to the output that is there.
+
+        Raises
+        ------
+        RoastError
+            If the run did not return: it has no output that anything could be added to.
+
+        Examples
+        --------
+        >>> items = run.missing_items(runner, fileset)
+        >>> more = runner.run(items, processor_instance=processor)["out"]
+        >>> output = coffea.processor.accumulate([output, more])
+        """
+        from roastcoffea.completeness import items_for
+
+        if self.outcome != "finished":
+            raise _core.RoastError(f"{self.path}: this run did not return: there is no output to add to, run all of it again")
+        return items_for(self.missing, runner, fileset)
+
     def compare(self, other: Run | str | os.PathLike[str]) -> dict[str, Any]:
         """What changed from this run to another, chunk by chunk.
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from roastcoffea import hooks, work
+from roastcoffea import history, hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.command import command_line
+from roastcoffea.completeness import Unopened
 from roastcoffea.guard import text_of
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
@@ -72,6 +73,7 @@ class Session:
         self._report_is_given = False
         self._seal: weakref.finalize[..., Any] | None = None
         self._preprocess_ns = 0
+        self._datasets: set[str] = set()
         self._flag_before: bool | None = None
         self._carry = carry
         self.blocks_client = False  # the client is asynchronous, and its event loop waits for us
@@ -141,6 +143,10 @@ class Session:
     def _end(self) -> None:
         with self.guard("facts about the run"):
             self._note_end()
+        with self.guard("what is missing"):
+            self._note_work()
+        with self.guard("the last run of the same analysis"):
+            self._note_last_run()
         if self._seal is None:
             self._seal = weakref.finalize(self, self.recording.close, _outcome(self._error))
         if self.recording.chunks or self._error is not None:
@@ -178,6 +184,21 @@ class Session:
         if error is not None:
             fact("error_type", type(error).__name__)
             fact("error", text_of(error))
+
+    def _note_work(self) -> None:
+        requests = self.recording.requests
+        self.recording.recorder.work(requests.records())
+        self.recording.fact("no_completeness", requests.unknown)
+
+    def _note_last_run(self) -> None:
+        """Remember what the last run of the same analysis took and was advised, if it is beside this one."""
+        if not self.processor_name or not self._datasets or self.recording.path is None:
+            return
+        identity = history.analysis_of(self.processor_name, self._datasets)
+        self.recording.fact("analysis", identity)
+        if self._error is None:
+            for key, value in history.last_run(self.recording.path, identity, self.recording.seconds_left(1)).items():
+                self.recording.fact(key, value)
 
     # ---- backends
 
@@ -252,6 +273,7 @@ class Session:
         if self.processor_name is None:
             self.processor_name = processor_name_of(processor)
         self.recording.fact("executor", type(runner.executor).__name__)
+        self.recording.fact("chunksize", runner.chunksize)
         late = self._late_backend(runner, client)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._flag_away(processor))
@@ -275,6 +297,8 @@ class Session:
     @contextlib.contextmanager
     def preprocessing(self, runner: Any) -> Iterator[None]:
         start = time.monotonic_ns()
+        if not self._preprocess_ns:
+            self.recording.fact("preprocess_start_ns", time.time_ns())
         with contextlib.ExitStack() as stack:
             for backend in self.backends:
                 stack.enter_context(backend.preprocessing(runner))
@@ -284,8 +308,26 @@ class Session:
     def raised(self, error: BaseException) -> None:
         self._raised = type(error).__name__
 
-    def item(self, item: Any) -> None:
-        self.recording.item(item)
+    def asked(self, round: int) -> None:
+        self.recording.requests.begin(round)
+
+    def item(self, item: Any, round: int | None) -> None:
+        self.recording.requests.item(item, round)
+
+    def dropped(self, files: list[Any], round: int | None) -> None:
+        self.recording.requests.dropped((Unopened(file.dataset, file.filename, file.treename) for file in files), round)
+
+    def returned(self, round: int, processed: Any, lazy: bool) -> None:
+        """processed: the work items that the result holds; None if this release does not tell."""
+        if lazy:
+            self.recording.requests.unknown = "the result is computed later: what it will hold is not known"
+        elif processed is None:
+            self.recording.requests.forget(round)
+        else:
+            self.recording.requests.returned(round, processed)
+
+    def datasets(self, names: set[str]) -> None:
+        self._datasets |= names
 
     def naming(self, runner: Any) -> str | None:
         """Where the function is that names the workers of a runner; the newest backend is the one for this run."""

@@ -33,11 +33,15 @@ from roastcoffea.route import Route, listeners
 __all__ = [
     "FLAG",
     "KEY",
+    "MetadataFetcher",
     "NamedTask",
     "WorkFunction",
+    "describe",
+    "file_key",
     "item_key",
     "listeners",
     "load",
+    "load_fetcher",
     "note_reads",
     "source_counters",
     "tell_readers",
@@ -57,10 +61,24 @@ def load(original: Callable[..., Any], state: dict[str, Any]) -> Callable[..., A
     return original
 
 
+def load_fetcher(original: Callable[..., Any], state: dict[str, Any]) -> Callable[..., Any]:
+    """Rebuild a ``MetadataFetcher`` from its pickle; the original function if the pickle is of a version unknown to us."""
+    route = Route(tuple(state.get("ids", ())), state.get("spool"), state.get("naming"))
+    return MetadataFetcher(original, route)
+
+
 def item_key(item: Any) -> bytes:
     """Eight bytes that name a work item, the same on the client and on a worker."""
-    text = f"{item.dataset}\0{item.filename}\0{item.treename}\0{item.entrystart}\0{item.entrystop}"
-    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return _digest(item.dataset, item.filename, item.treename, item.entrystart, item.entrystop)
+
+
+def file_key(file: Any) -> bytes:
+    """The same for a file of a dataset."""
+    return _digest(file.dataset, file.filename, file.treename)
+
+
+def _digest(*parts: object) -> bytes:
+    return hashlib.blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 class WorkFunction:
@@ -122,6 +140,29 @@ class WorkFunction:
         return out
 
 
+class MetadataFetcher:
+    """The function with which coffea's preprocessing looks into a file; that it fails is told to the collectors."""
+
+    def __init__(self, original: Callable[..., Any], route: Route) -> None:
+        self.original = original
+        self.route = route
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shipping.ship_function("roastcoffea.work:load_fetcher", self.original, self.route._asdict())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.original(*args, **kwargs)
+        except Exception as error:
+            with self.route.guard("files that preprocessing cannot open"):
+                file = next(each for each in (*args, *kwargs.values()) if hasattr(each, "filename"))
+                cause = _cause_of(error)
+                failure = messages.Unopened(file_key(file), type(cause).__name__, text_of(cause))
+                if not self.route.send(failure):
+                    _waiting.append(failure)
+            raise
+
+
 class NamedTask:
     """A function under a name for Dask's task stream; a worker gets the function itself.
 
@@ -157,7 +198,7 @@ class _Attempt:
         self.key = item_key(item)
         tell_readers(function.route.ids)
         self.send(messages.Begin(self.key, time.time_ns(), function.round))
-        self.chunk = _core.Chunk(_describe(item) | {"round": function.round})
+        self.chunk = _core.Chunk(describe(item) | {"round": function.round})
         self.chunk.phase("open")
 
     @classmethod
@@ -403,7 +444,8 @@ def _unwrap(arguments: dict[str, Any], guard: Guard) -> tuple[Any, Any]:
     return item, processor
 
 
-def _describe(item: Any) -> dict[str, Any]:
+def describe(item: Any) -> dict[str, Any]:
+    """A work item, in the words of a record."""
     import uuid
 
     described = {

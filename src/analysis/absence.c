@@ -53,6 +53,10 @@ static const char *reason_for(const analysis *a, metric_need need)
     const char *not_tracked = "no worker was tracked";
     bool no_cores = is_missing(a->summary, M_run_total_cores);
     switch (need) {
+    case NEEDS_request:
+        return a->chunks_missing && !a->completeness.n_requested
+                   ? why_partly(a)
+                   : stated(a, "no_completeness", why_completeness_is_unknown(a));
     case NEEDS_window:
         return "neither start nor end is known";
     case NEEDS_totals:

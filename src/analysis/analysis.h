@@ -4,8 +4,10 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
+#include "analysis/completeness.h"
 #include "analysis/ledger.h"
 #include "analysis/statistics.h"
+#include "analysis/storage.h"
 #include "analysis/summary.h"
 #include "analysis/trace.h"
 #include "base/intern.h"
@@ -98,6 +100,7 @@ typedef enum chunk_spread { SPREAD_DURATION, SPREAD_TIME_PER_EVENT, SPREAD_MEMOR
 
 typedef struct chunk_sums {
     int64_t records, successful, failed, retried, recomputed;
+    int64_t bytes_unknown; /* chunks that do not say what they read */
     int64_t run_delay_ns, events_ns, noncpu_ns;
     moments duration, mem_delta, mem_peak, events, time_per_event, mem_per_event;
     line_fit runtime_vs_events;
@@ -147,6 +150,7 @@ typedef struct time_window {
 
 struct roast_analysis {
     roast_run *run;
+    bool once;              /* one summary is asked for: what it costs is paid once */
     roast_summary *summary; /* that is being made */
     arena memory;
     /* How far it has been fed. */
@@ -167,9 +171,11 @@ struct roast_analysis {
     task_sums tasks;
     read_set_list read_sets;
     branch_sums branches;
+    storage_sums storage;
     int64_t preload_bytes;
+    completeness completeness;
     ledger ledger;
-    trace trace;        /* the attempts, if they are not too many */
+    trace trace;        /* the attempts */
     time_window window; /* of the rows */
     /* Of the summary that is being made: */
     bool from_report;    /* totals */
@@ -197,13 +203,16 @@ void worker_sums_release(worker_sums *sums);
 void branch_sums_release(branch_sums *sums);
 
 /* The parts of a summary, in the order they are made: later ones use what earlier ones set. */
-roast_code analyse_chunks(analysis *a, roast_error *err);   /* chunks, datasets, failures */
-roast_code analyse_sections(analysis *a, roast_error *err); /* sections */
-roast_code analyse_workers(analysis *a, roast_error *err);  /* samples and the timeline; sets the window */
-roast_code analyse_coverage(analysis *a, roast_error *err); /* who was not measured */
-roast_code analyse_workflow(analysis *a, roast_error *err); /* report, rates */
-roast_code analyse_fine(analysis *a, roast_error *err);     /* activities */
-roast_code analyse_branches(analysis *a, roast_error *err); /* files */
+roast_code analyse_chunks(analysis *a, roast_error *err);       /* chunks, datasets, failures */
+roast_code analyse_sections(analysis *a, roast_error *err);     /* sections */
+roast_code analyse_workers(analysis *a, roast_error *err);      /* samples and the timeline; sets the window */
+roast_code analyse_coverage(analysis *a, roast_error *err);     /* who was not measured */
+roast_code analyse_workflow(analysis *a, roast_error *err);     /* report, rates */
+roast_code analyse_completeness(analysis *a, roast_error *err); /* what is missing */
+roast_code analyse_imports(analysis *a, roast_error *err);      /* preprocessing on fresh workers */
+roast_code analyse_fine(analysis *a, roast_error *err);         /* activities */
+roast_code analyse_branches(analysis *a, roast_error *err);     /* files */
+roast_code analyse_storage(analysis *a, roast_error *err);      /* storage */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
 roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
 roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */

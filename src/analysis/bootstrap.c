@@ -314,3 +314,40 @@ bool clustered_ratio_interval(interval *out, const cluster_sum *first, size_t n_
     free(moved);
     return true;
 }
+
+/* ---- Sums over pairs --------------------------------------------------------------------------------------------- */
+
+/* The variance of the quotient, relative, as the clusters of one way say: n of them that have anything. */
+static double variance_of_quotient(const cluster_sum *sums, size_t count, double quotient, double above, size_t *n)
+{
+    double squares = 0;
+    *n = 0;
+    for (size_t i = 0; i < count; i++) {
+        double off = sums[i].above - quotient * sums[i].below;
+        squares += off * off;
+        *n += sums[i].above > 0 || sums[i].below > 0;
+    }
+    return *n > 1 ? squares / (above * above) * (double)*n / (double)(*n - 1) : 0;
+}
+
+interval clustered_sums_interval(const cluster_sum *first, size_t n_first, const cluster_sum *second, size_t n_second,
+                                 double level)
+{
+    interval found = interval_none();
+    double above = 0, below = 0;
+    size_t used_first, used_second;
+    for (size_t i = 0; i < n_first; i++) {
+        above += first[i].above;
+        below += first[i].below;
+    }
+    if (!(above > 0) || !(below > 0))
+        return found;
+    double variance = variance_of_quotient(first, n_first, above / below, above, &used_first) +
+                      variance_of_quotient(second, n_second, above / below, above, &used_second);
+    size_t fewest = used_first > 1 && (used_second < 2 || used_first < used_second) ? used_first : used_second;
+    found.estimate = log(above / below);
+    if (fewest < 2)
+        return found;
+    double reach = student_reach(level, fewest - 1) * sqrt(variance);
+    return (interval){found.estimate, found.estimate - reach, found.estimate + reach, level};
+}

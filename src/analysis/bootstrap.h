@@ -36,6 +36,12 @@ typedef struct cluster_sum {
 bool clustered_ratio_interval(interval *out, const cluster_sum *first, size_t n_first, const cluster_sum *second,
                               size_t n_second, const bootstrap_options *options);
 
+/* The logarithm of the quotient of two sums over the same pairs, above by below, with an interval from how far clusters
+ * are from it: those of either way, whose scatters add up. By Student's distribution, without drawing. A way of one
+ * cluster adds nothing; without any other there is no interval. */
+interval clustered_sums_interval(const cluster_sum *first, size_t n_first, const cluster_sum *second, size_t n_second,
+                                 double level);
+
 /* The same numbers from the same seed, on every machine. */
 uint64_t chance_next(uint64_t *state);
 uint32_t chance_below(uint64_t *state, uint32_t limit);

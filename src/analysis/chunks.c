@@ -111,7 +111,7 @@ static bool measure_failure(analysis *a, const run_chunk *row)
         return false;
     group->count++;
     saturated_add(&group->lost_ns, chunk_busy_ns(&row->record));
-    return true;
+    return completeness_saw_failure(&a->completeness, row, (uint32_t)(group - a->chunks.failures.groups));
 }
 
 static size_t index_or_last(uint32_t index, size_t count)
@@ -122,10 +122,11 @@ static size_t index_or_last(uint32_t index, size_t count)
 static void count_attempt(chunk_sums *sums, const roast_chunk *chunk, const ledger_attempt *attempt)
 {
     sums->records++;
-    sums->successful += !attempt->failed;
+    sums->successful += !attempt->failed && !attempt->recomputed;
     sums->failed += attempt->failed;
     sums->retried += chunk->attempt == 2 && !attempt->recomputed;
     sums->recomputed += attempt->recomputed;
+    sums->bytes_unknown += !attempt->failed && !attempt->recomputed && chunk->bytes_read == ROAST_ABSENT;
     add_measured(&sums->run_delay_ns, chunk->run_delay_ns);
     add_measured(&sums->events_ns, chunk->events_ns);
     if (chunk->cpu_ns != ROAST_ABSENT && chunk->duration_ns != ROAST_ABSENT)
@@ -156,8 +157,11 @@ roast_code feed_chunk(void *context, const run_chunk *row)
         extend_window(&a->window, chunk->t_start_ns);
         extend_window(&a->window, chunk->t_start_ns + or_zero(chunk->duration_ns));
     }
-    bool kept = !memory_out && (failed ? measure_failure(a, row) : measure_success(&a->chunks, chunk));
+    bool kept = !memory_out && (failed ? measure_failure(a, row)
+                                       : measure_success(&a->chunks, chunk) &&
+                                             completeness_saw_success(&a->completeness, row, attempt.recomputed));
     int64_t events = failed || attempt.recomputed ? 0 : or_zero(chunk->events);
+    kept = kept && storage_add(&a->storage, row, &attempt);
     kept = kept && read_set_add(&a->read_sets, row->file, row->dataset, row->branch_set, events);
     return kept ? ROAST_OK : ROAST_MEMORY;
 }
@@ -180,6 +184,7 @@ static void set_counts(const analysis *a, const chunk_sums *sums, roast_summary 
     summary_set_int(summary, M_run_num_failed_chunks, sums->failed);
     summary_set_int(summary, M_run_num_retried_chunks, sums->retried);
     summary_set_int(summary, M_run_num_recomputed_chunks, sums->recomputed);
+    summary_set_int(summary, M_run_chunk_bytes_read, a->all.bytes_read);
     if (sums->successful)
         summary_set_int(summary, M_run_total_events_from_chunks, sums->events.count ? a->all.events : ROAST_ABSENT);
 }

@@ -175,6 +175,23 @@ static roast_code break_down(compare_work *w, roast_error *err)
 /* ---- Sides --------------------------------------------------------------------------------------------------------
  */
 
+bool did_less_work(const compared_side sides[SIDES], compare_side side)
+{
+    return sides[side].least_events < sides[side == SIDE_A ? SIDE_B : SIDE_A].least_events;
+}
+
+double least_events(const roast_subject *runs, size_t count)
+{
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double events = summary_real(runs[i].summary, M_run_total_events);
+        least = isnan(events) ? (double)NAN : fmin(least, events);
+        if (isnan(least))
+            break;
+    }
+    return least;
+}
+
 static roast_code describe_side(compare_work *w, compare_side side, roast_error *err)
 {
     compared_side *described = &w->out->sides[side];
@@ -195,6 +212,7 @@ static roast_code describe_side(compare_work *w, compare_side side, roast_error 
     }
     qsort(elapsed, known, sizeof *elapsed, compare_doubles);
     described->elapsed = median_interval(elapsed, known, w->out->level);
+    described->least_events = least_events(w->inputs[side], count);
     free(elapsed);
     return ROAST_OK;
 }

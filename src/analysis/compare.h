@@ -14,8 +14,14 @@ typedef enum compare_side { SIDE_A, SIDE_B, SIDES } compare_side;
 typedef struct compared_side {
     roast_str label; /* of its first run */
     size_t runs, unfinished;
-    interval elapsed; /* seconds: median over the runs */
+    interval elapsed;    /* seconds: median over the runs */
+    double least_events; /* that one of its runs processed; NAN if it is not known of every one */
 } compared_side;
+
+/* Whether a side processed fewer events than the other: then it is not faster for having ended sooner. */
+bool did_less_work(const compared_side sides[SIDES], compare_side side);
+/* The fewest events that one of the runs processed; NAN if it is not known of every one. */
+double least_events(const roast_subject *runs, size_t count);
 
 /* How the runs were made, where they differ: a version, the number of workers. */
 typedef struct compared_setting {
@@ -50,10 +56,12 @@ typedef struct compared_timing {
     compared_better better;
     interval sides[SIDES]; /* median over the runs; the mean per chunk (no interval) for pairs */
     interval log_ratio;
-    size_t pairs;     /* of chunks that it rests on */
-    double share;     /* of the difference in time per chunk; NAN if it is not a part of it */
-    double p, p_holm; /* for runs: two-sided, and adjusted for the number of metrics */
-    const char *why;  /* there is no estimate; NULL if there is */
+    interval log_sums; /* for pairs: of the sums over all of them, which add up; log_ratio is of the middle pair */
+    size_t pairs;      /* of chunks that it rests on */
+    double share;      /* of the difference in time per chunk; NAN if it is not a part of it */
+    double p, p_holm;  /* for runs: two-sided, and adjusted for the number of metrics */
+    double p_verdict;  /* adjusted for the two metrics of the verdict, if it is one of them: wall time and CPU */
+    const char *why;   /* there is no estimate; NULL if there is */
 } compared_timing;
 
 typedef struct compared_part {

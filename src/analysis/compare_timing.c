@@ -70,9 +70,11 @@ static compared_timing new_timing(const char *id, const char *what, const char *
         .basis = basis,
         .sides = {interval_none(), interval_none()},
         .log_ratio = interval_none(),
+        .log_sums = interval_none(),
         .share = (double)NAN,
         .p = (double)NAN,
         .p_holm = (double)NAN,
+        .p_verdict = (double)NAN,
     };
 }
 
@@ -194,6 +196,32 @@ static void release_values(pair_values *v)
     free(v->of.second);
 }
 
+/* The quotient of the sums over all pairs: what the whole of B took by what the whole of A took. */
+static bool sum_pairs(interval *out, const compare_work *w, pair_quantity quantity)
+{
+    cluster_sum *ways[SIDES];
+    for (compare_side side = SIDE_A; side < SIDES; side++)
+        ways[side] = calloc(w->clusters[side].count + 1, sizeof(cluster_sum));
+    bool done = ways[SIDE_A] && ways[SIDE_B];
+    for (size_t i = 0; done && i < w->pairs.count; i++) {
+        const chunk_times *a = &w->pairs.pairs[i].sides[SIDE_A], *b = &w->pairs.pairs[i].sides[SIDE_B];
+        int64_t ns_a = quantity_of(a, b, quantity), ns_b = quantity_of(b, a, quantity);
+        if (!w->pairs.pairs[i].both || ns_a == ROAST_ABSENT || ns_b == ROAST_ABSENT)
+            continue;
+        for (compare_side side = SIDE_A; side < SIDES; side++) {
+            cluster_sum *sum = &ways[side][w->pairs.pairs[i].sides[side].cluster];
+            sum->above += (double)ns_b;
+            sum->below += (double)ns_a;
+        }
+    }
+    if (done)
+        *out = clustered_sums_interval(ways[SIDE_A], w->clusters[SIDE_A].count, ways[SIDE_B], w->clusters[SIDE_B].count,
+                                       w->out->level);
+    free(ways[SIDE_A]);
+    free(ways[SIDE_B]);
+    return done;
+}
+
 /* Quantities that neither run measured have no row. */
 static bool add_pair_timing(compare_work *w, pair_quantity quantity, const bootstrap_options *options)
 {
@@ -212,6 +240,8 @@ static bool add_pair_timing(compare_work *w, pair_quantity quantity, const boots
         timing.why = v.of.count < 2 ? "fewer than two pairs of chunks measured it" : "it is 0 in most chunks";
     else
         done = done && clustered_walsh_interval(&timing.log_ratio, &v.of, options);
+    if (v.known > 1)
+        done = done && sum_pairs(&timing.log_sums, w, quantity);
     const compared_timing *whole = out->n_timings ? &out->timings[0] : NULL;
     if (whole && quantity != PAIR_CHUNK)
         timing.share = ratio(timing.sides[SIDE_B].estimate - timing.sides[SIDE_A].estimate,
@@ -342,6 +372,24 @@ static bool adjust_p_values(comparison *out)
     return done;
 }
 
+/* The verdict rests on two metrics that are named beforehand, so it pays for two and not for all. */
+static bool adjust_for_verdict(comparison *out)
+{
+    compared_timing *asked[2];
+    double p[2];
+    size_t count = 0;
+    for (size_t i = 0; i < out->n_timings && count < 2; i++)
+        if (out->timings[i].id == id_of(M_run_elapsed_time_seconds) ||
+            out->timings[i].id == id_of(M_run_chunk_cpu_seconds_total))
+            asked[count++] = &out->timings[i];
+    for (size_t i = 0; i < count; i++)
+        p[i] = asked[i]->p;
+    bool done = holm_adjust(p, count);
+    for (size_t i = 0; i < count; i++)
+        asked[i]->p_verdict = p[i];
+    return done;
+}
+
 roast_code compare_estimate_timings(compare_work *w, const bootstrap_options *options, roast_error *err)
 {
     comparison *out = w->out;
@@ -353,7 +401,7 @@ roast_code compare_estimate_timings(compare_work *w, const bootstrap_options *op
             done = add_pair_timing(w, (pair_quantity)q, options);
         done = done && add_time_per_event(w, options) && add_run_timings(w, false);
     } else if (done) {
-        done = add_run_timings(w, true) && adjust_p_values(out);
+        done = add_run_timings(w, true) && adjust_p_values(out) && adjust_for_verdict(out);
     }
     return done ? ROAST_OK : fail_memory(err);
 }

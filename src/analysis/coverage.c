@@ -60,7 +60,7 @@ static int64_t count_chunks_not_measured(const analysis *a)
     int64_t named = 0, done = 0, done_there = 0, recorded_there = 0;
     for (uint32_t w = 0; w < a->n_workers; w++)
         named += tasks->chunks[w].done;
-    if (tasks->addresses.count != a->n_workers || (!named && !a->ledger.attempts))
+    if (!tasks_name_workers(tasks, a->n_workers) || (!named && !a->ledger.attempts))
         return ROAST_ABSENT;
     for (uint32_t w = 0; w < a->n_workers; w++) {
         int64_t here = named ? tasks->chunks[w].done : tasks->chunks[w].retries_done;

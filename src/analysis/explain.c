@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "analysis/coverage.h"
 #include "analysis/explain_parts.h"
 #include "base/clock.h"
@@ -15,6 +16,14 @@
 #include "base/str.h"
 
 static const double LARGEST_ERROR_PERCENT = 15; /* of a replay that is believed */
+/* Of the wall time: what a replay that is exact may still be off by. When a run ends is chance within part of a chunk.
+ */
+static const double LEAST_ERROR = 0.01;
+/* Of what is irregular: a change that removes so much of it leaves a run that the replay can play, even if it cannot
+ * play what happened. */
+static const double MOST_OF_IT = 0.7;
+/* Of the wall time: what saves less is a note. */
+static const double WORTH_ACTING = 0.05, NEARLY = 0.8;
 
 const char *finding_id(finding_kind kind)
 {
@@ -32,26 +41,88 @@ const char *finding_confidence_name(finding_confidence confidence)
     return (size_t)confidence < 3 ? names[confidence] : "";
 }
 
+bool finding_is_small(const explanation *e, const finding *f)
+{
+    return f->confidence == FINDING_NOTE && !(f->rank >= WORTH_ACTING * e->wall_seconds);
+}
+
 /* ---- For the rules ------------------------------------------------------------------------------------------- */
 
-replay_result replay_of(explaining *e, const replay_change *change)
+static replay_result play(explaining *e, replay_mode mode, const replay_change *change)
 {
     replay_result result = {(double)NAN, (double)NAN, 0};
     if (!e->code)
-        e->code = replay_run(&e->replay, change, &result, e->err);
+        e->code = replay_run(&e->replay, mode, change, &result, e->err);
     return result;
 }
 
-double saving_of(explaining *e, const replay_change *change, double cost)
+replay_result replay_of(explaining *e, const replay_change *change)
 {
-    double saving = cost / e->cores;
-    if (e->out->replay_answers) {
-        replay_result result = replay_of(e, change);
-        if (isfinite(result.wall_seconds))
-            saving = e->as_it_was.wall_seconds - result.wall_seconds;
-    }
+    return play(e, REPLAY_ANYWHERE, change);
+}
+
+saving saving_exactly(double seconds)
+{
+    return (saving){seconds, seconds, seconds};
+}
+
+saving saving_part(saving whole, double part)
+{
+    return (saving){whole.about * part, whole.low * part, whole.high * part};
+}
+
+saving saving_plus(saving one, saving other)
+{
+    return (saving){one.about + other.about, one.low + other.low, one.high + other.high};
+}
+
+saving saving_less(saving whole, double seconds)
+{
+    return (saving){whole.about - seconds, fmax(whole.low - seconds, 0), fmax(whole.high - seconds, 0)};
+}
+
+/* A saving within what is possible: nothing saves less than nothing, or more than most. */
+static saving saving_within(saving s, double most)
+{
+    return (saving){fmin(fmax(s.about, 0), most), fmin(fmax(s.low, 0), most), fmin(fmax(s.high, 0), most)};
+}
+
+/* Of what all changes together save in the replay, the share of one. */
+static double share_of_irregular(const explaining *e, double changed)
+{
+    double together = e->as_it_was.wall_seconds - e->regular.wall_seconds;
+    return together > 0 ? fmin(fmax((e->as_it_was.wall_seconds - changed) / together, 0), 1) : 0;
+}
+
+/* The replay on any core is off by its error. What is regular is replayed well, so the error comes from what is not,
+ * and a change that makes the run regular takes the error with it: of the error a change has the share that it has of
+ * what all changes together save. What is saved where nothing is moved is saved in any case. */
+static saving saving_by_replays(const explaining *e, double changed, double kept)
+{
+    double with_error = e->as_it_was.wall_seconds - changed, without = e->wall - changed;
+    double low = fmin(with_error, without), high = fmax(with_error, without);
+    double about = with_error + share_of_irregular(e, changed) * (without - with_error);
+    if (kept > about)
+        about = fmin(kept, high);
+    return (saving){about, low - LEAST_ERROR * e->wall, high + LEAST_ERROR * e->wall};
+}
+
+saving saving_of(explaining *e, const replay_change *change, double cost)
+{
     /* Time that is not spent cannot save more than itself; a worker that lives on brings its cores, too. */
-    return fmin(fmax(saving, 0), change->no_losses ? e->wall : fmin(cost, e->wall));
+    double most = change->no_losses ? e->wall : fmin(cost, e->wall), kept = (double)NAN;
+    if (e->partly)
+        return (saving){fmin(cost / e->cores, most), 0, fmin(cost / e->cores, most)};
+    if (e->out->in_place_answers && replay_keeps_places(change))
+        kept = e->in_place.wall_seconds - play(e, REPLAY_IN_PLACE, change).wall_seconds;
+    double changed = replay_of(e, change).wall_seconds;
+    bool makes_regular = e->out->in_place_answers && share_of_irregular(e, changed) > MOST_OF_IT;
+    if (isfinite(changed) && (e->out->replay_answers || makes_regular))
+        return saving_within(saving_by_replays(e, changed, kept), most);
+    /* What is saved where nothing is moved is saved in any case; an engine that moves chunks may save more. */
+    double error = fabs(e->in_place.wall_seconds - e->wall) + LEAST_ERROR * e->wall;
+    return isfinite(kept) ? saving_within((saving){kept, kept - error, kept + error}, most)
+                          : saving_exactly((double)NAN);
 }
 
 bool worth_a_look(const explaining *e, double core_seconds)
@@ -59,22 +130,35 @@ bool worth_a_look(const explaining *e, double core_seconds)
     return core_seconds > 0.03 * e->total;
 }
 
-bool worth_telling(const explaining *e, double saving)
+bool worth_telling(const explaining *e, double seconds)
 {
-    return saving > 0.01 * e->wall;
+    return !(seconds <= 0.01 * e->wall);
 }
 
-finding *add_finding(explaining *e, finding_kind kind, finding_confidence confidence, double cost, double saving)
+/* What a finding is ranked by: what it saves; where nobody can say, what its core time would be on all cores. */
+static double rank_of(const finding *f, double cores)
+{
+    return isfinite(f->saving_seconds) ? f->saving_seconds : fmax(f->core_seconds, 0) / cores;
+}
+
+finding *add_finding(explaining *e, finding_kind kind, finding_confidence confidence, double cost, saving saves)
 {
     explanation *out = e->out;
     if (out->count == FINDING_KIND_COUNT)
         return NULL;
     finding *f = &out->findings[out->count++];
-    *f = (finding){.kind = kind, .confidence = confidence, .core_seconds = cost, .saving_seconds = saving};
+    *f = (finding){.kind = kind,
+                   .confidence = confidence,
+                   .core_seconds = cost,
+                   .saving_seconds = saves.about,
+                   .saving_low = saves.low,
+                   .saving_high = saves.high};
     f->share_percent = e->all > 0 ? 100 * cost / e->all : (double)NAN;
     f->factor = (double)NAN;
-    if (saving < 0.05 * e->wall)
+    f->rank = rank_of(f, e->cores);
+    if (f->rank < WORTH_ACTING * e->wall)
         f->confidence = FINDING_NOTE;
+    f->nearly_worth = f->rank > NEARLY * WORTH_ACTING * e->wall;
     return f;
 }
 
@@ -94,7 +178,12 @@ const finding *find_finding(const explaining *e, finding_kind kind)
 
 replay_change without_causes(const explaining *e)
 {
-    replay_change change = {.no_failures = true, .no_losses = true, .no_gaps = true, .no_outliers = true};
+    replay_change change = {.no_failures = true,
+                            .no_losses = true,
+                            .no_gaps = true,
+                            .no_outliers = true,
+                            .no_spilling = true,
+                            .no_pausing = true};
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         change.not_slow[kind] = e->stragglers.kinds[kind].guilty;
     return change;
@@ -102,18 +191,29 @@ replay_change without_causes(const explaining *e)
 
 /* ---- The order of findings ------------------------------------------------------------------------------------- */
 
-/* What was not measured comes before everything, for the rest is only of the rest. What is above a note comes first,
- * then what saves more; what saves nothing but may end the run comes before notes. */
+/* A result that is not whole is worse than a slow one. What was not measured comes before what was, for the rest is
+ * only of the rest. */
+static int before_all_others(const finding *f)
+{
+    return f->kind == FINDING_MISSING ? 0 : f->kind == FINDING_NOT_MEASURED ? 1 : 2;
+}
+
+/* What is worth acting on comes first, and what may be, as savings are known to about a fifth, before what every run is
+ * limited by; then what saves more, then what is surer. */
 static int compare_findings(const void *left, const void *right)
 {
     const finding *a = left, *b = right;
-    if ((a->kind == FINDING_NOT_MEASURED) != (b->kind == FINDING_NOT_MEASURED))
-        return a->kind == FINDING_NOT_MEASURED ? -1 : 1;
+    if (before_all_others(a) != before_all_others(b))
+        return before_all_others(a) - before_all_others(b);
     bool a_note = a->confidence == FINDING_NOTE, b_note = b->confidence == FINDING_NOTE;
     if (a_note != b_note)
         return a_note ? 1 : -1;
-    if (a->saving_seconds != b->saving_seconds)
-        return a->saving_seconds > b->saving_seconds ? -1 : 1;
+    if (a_note && a->of_any_run != b->of_any_run && (a->of_any_run ? b : a)->nearly_worth)
+        return a->of_any_run ? 1 : -1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    if (a->confidence != b->confidence)
+        return a->confidence < b->confidence ? -1 : 1;
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
@@ -131,15 +231,18 @@ static void answer_what_ifs(explaining *e)
         {"workers_half", {.workers = 0.5}},       {"workers_twice", {.workers = 2}},
         {"workers_four_times", {.workers = 4}},
     };
+    bool spilling = find_finding(e, FINDING_SPILLING); /* whether other chunks would fit into memory, no replay knows */
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !e->code; i++) {
         replay_change change = questions[i].change;
         if (change.no_outliers)
             for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
                 change.not_slow[kind] = true;
-        double wall = e->out->replay_answers ? replay_of(e, &change).wall_seconds : (double)NAN;
-        if (change.workers > 1) /* the scheduler bounds what more of them bring, but they take nothing away */
-            wall = fmin(wall, e->as_it_was.wall_seconds);
-        e->out->what_ifs[e->out->n_what_ifs++] = (what_if){questions[i].id, wall};
+        bool answers = e->out->replay_answers && !(spilling && change.chunk_size > 0);
+        double wall = answers ? replay_of(e, &change).wall_seconds : (double)NAN;
+        if (change.workers > 1 &&
+            isfinite(wall)) /* storage and scheduler bound what more of them bring, but they take nothing away */
+            wall = fmin(fmax(wall, e->replay.least_dispatch), e->as_it_was.wall_seconds);
+        e->out->what_ifs[e->out->n_what_ifs++] = (what_if){questions[i].id, wall, change.workers > 1};
     }
 }
 
@@ -161,6 +264,11 @@ static void replay_what_happened(explaining *e)
     out->replay_seconds = e->as_it_was.wall_seconds;
     out->replay_error_percent = 100 * fabs(out->replay_seconds - e->wall) / e->wall;
     out->replay_answers = out->replay_error_percent <= LARGEST_ERROR_PERCENT;
+    e->in_place = play(e, REPLAY_IN_PLACE, &(replay_change){0});
+    replay_change regular = without_causes(e);
+    regular.no_merging = regular.no_crowding = regular.no_locks = true;
+    e->regular = replay_of(e, &regular);
+    out->in_place_answers = 100 * fabs(e->in_place.wall_seconds - e->wall) / e->wall <= LARGEST_ERROR_PERCENT;
     if (!out->replay_answers)
         out->gaps[out->n_gaps++] = GAP_REPLAY;
 }
@@ -173,35 +281,43 @@ static void ask_rules(explaining *e)
         void (*ask)(explaining *);
         bool of_all_workers;
     } rules[] = {
-        {explain_slow_groups, false},    {explain_memory, false}, {explain_losses, false},
-        {explain_failures, false},       {explain_start, true},   {explain_scheduler, true},
-        {explain_process, false},        {explain_end, true},     {explain_files, false},
-        {explain_size_of_cluster, true},
+        {explain_slow_groups, false}, {explain_memory, false},         {explain_losses, false},
+        {explain_failures, false},    {explain_scheduler, true},       {explain_start, true},
+        {explain_over_read, true},    {explain_process, false},        {explain_end, true},
+        {explain_files, false},       {explain_size_of_cluster, true},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
         if (!e->partly || !rules[i].of_all_workers)
             rules[i].ask(e);
 }
 
-/* Names in evidence are the run's, or of what is released here: the explanation keeps copies. */
+static void keep_name(explaining *e, roast_str *name)
+{
+    roast_str kept = arena_str(&e->out->memory, *name);
+    if (arena_str_failed(kept, *name))
+        e->code = fail_memory(e->err);
+    *name = kept;
+}
+
+/* Names in evidence and advice are the run's, or of what is released here: the explanation keeps copies. */
 static void keep_names(explaining *e)
 {
     roast_str stated = roast_run_fact(e->run, "no_chunks");
     e->out->no_chunks = e->code ? str_none() : arena_str(&e->out->memory, stated);
     if (!e->code && arena_str_failed(e->out->no_chunks, stated))
         e->code = fail_memory(e->err);
-    for (size_t i = 0; i < e->out->count && !e->code; i++)
-        for (size_t k = 0; k < e->out->findings[i].n_evidence && !e->code; k++) {
-            roast_str *name = &e->out->findings[i].evidence[k].name, kept = arena_str(&e->out->memory, *name);
-            if (arena_str_failed(kept, *name))
-                e->code = fail_memory(e->err);
-            *name = kept;
-        }
+    for (size_t i = 0; i < e->out->count && !e->code; i++) {
+        finding *f = &e->out->findings[i];
+        for (size_t k = 0; k < f->n_evidence; k++)
+            keep_name(e, &f->evidence[k].name);
+        for (size_t k = 0; k < ADVICE_KEY_COUNT; k++)
+            keep_name(e, &f->advice.values[k].name);
+    }
 }
 
 static bool explainable(const explaining *e)
 {
-    return e->trace->count > 0 && e->trace->dropped == 0 && e->cores > 0 && e->wall > 0 &&
+    return e->trace->count > 0 && !e->trace->too_many && e->cores > 0 && e->wall > 0 &&
            e->summary->rows[ROAST_SCOPE_LEDGER].count > 0;
 }
 
@@ -220,8 +336,11 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
     read_ledger(&e);
     if (explainable(&e)) {
         e.code = stragglers_find(&e.stragglers, t, run, summary->t_start_ns, summary->t_end_ns, err);
+        if (!e.code)
+            e.code = contention_find(&e.contention, t, &e.stragglers, err);
         if (!e.code && !e.partly)
-            e.code = replay_init(&e.replay, t, &e.stragglers, run, summary->t_start_ns, summary->t_end_ns, err);
+            e.code = replay_init(&e.replay, t, &e.stragglers, &e.contention, run, summary->t_start_ns,
+                                 summary->t_end_ns, err);
         if (!e.code && !e.partly)
             replay_what_happened(&e);
         ask_rules(&e);
@@ -232,45 +351,32 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
         explain_what_is_missing(&e);
     if (!e.code && e.partly)
         explain_not_measured(&e);
+    if (!e.code)
+        explain_missing_events(&e);
+    if (!e.code)
+        advise(&e);
     keep_names(&e);
     qsort(out->findings, out->count, sizeof *out->findings, compare_findings);
     replay_release(&e.replay);
+    contention_release(&e.contention);
     stragglers_release(&e.stragglers);
     if (e.code)
         explanation_release(out);
     return e.code;
 }
 
-typedef struct trace_pass {
-    trace trace;
-    ledger ledger;
-} trace_pass;
-
-static roast_code see_chunk(void *context, const run_chunk *row)
-{
-    trace_pass *pass = context;
-    ledger_attempt attempt;
-    bool memory_out = false;
-    if (!ledger_read(&pass->ledger, row, &attempt, &memory_out))
-        return memory_out ? ROAST_MEMORY : ROAST_OK;
-    ledger_add(&pass->ledger, row, &attempt);
-    return !memory_out && trace_add(&pass->trace, row, &attempt) ? ROAST_OK : ROAST_MEMORY;
-}
-
 roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err)
 {
     *out = (explanation){0};
-    trace_pass pass = {.ledger = ledger_new()};
-    bool begun = trace_fit(&pass.trace, run) && ledger_fit(&pass.ledger, run);
-    roast_code code = begun ? run_each_chunk(run, RUN_MEASURES, see_chunk, &pass, err) : ROAST_MEMORY;
-    if (!code && !trace_finish(&pass.trace, run, ledger_last_start(&pass.ledger)))
-        code = ROAST_MEMORY;
-    if (code == ROAST_MEMORY)
-        fail_memory(err);
+    roast_analysis *a;
+    roast_code code = roast_analysis_open(&a, run, err);
     if (!code)
-        code = explain_trace(out, run, summary, &pass.trace, what_ifs, err);
-    ledger_release(&pass.ledger);
-    trace_release(&pass.trace);
+        code = roast_analysis_feed(a, err);
+    if (!code && !trace_finish(&a->trace, run, &a->ledger, &a->tasks))
+        code = fail_memory(err);
+    if (!code)
+        code = explain_trace(out, run, summary, &a->trace, what_ifs, err);
+    roast_analysis_close(a);
     return code;
 }
 

@@ -1,20 +1,24 @@
-/* What held a run back: ranked findings, each with what it cost, what fixing it would save at most, and its evidence.
+/* What held a run back: ranked findings, each with what it cost, what fixing it would save, and its evidence.
  * Numbers and names only; src/view/findings.c has the words. */
 #ifndef ANALYSIS_EXPLAIN_H
 #define ANALYSIS_EXPLAIN_H
 
+#include "analysis/advice.h"
 #include "analysis/replay.h"
 #include "analysis/summary.h"
 
 #define FINDING_KINDS(X)                                                                                               \
     X(IO_BOUND, io_bound)                                                                                              \
+    X(LOCKS, locks)                                                                                                    \
     X(CPU_BOUND, cpu_bound)                                                                                            \
     X(NO_CORE_FREE, no_core_free)                                                                                      \
+    X(OVERSUBSCRIBED, oversubscribed)                                                                                  \
     X(OPENING, opening)                                                                                                \
     X(SLOW_HOST, slow_host)                                                                                            \
     X(SLOW_WORKER, slow_worker)                                                                                        \
     X(SLOW_STORAGE, slow_storage)                                                                                      \
     X(SLOW_FILE, slow_file)                                                                                            \
+    X(WARM_UP, warm_up)                                                                                                \
     X(SLOW_PERIOD, slow_period)                                                                                        \
     X(STRAGGLERS, stragglers)                                                                                          \
     X(TAIL, tail)                                                                                                      \
@@ -34,7 +38,8 @@
     X(TOO_MANY_WORKERS, too_many_workers)                                                                              \
     X(RESIDUAL, residual)                                                                                              \
     X(INCOMPLETE, incomplete)                                                                                          \
-    X(NOT_MEASURED, not_measured)
+    X(NOT_MEASURED, not_measured)                                                                                      \
+    X(MISSING, missing)
 
 typedef enum finding_kind {
 #define FINDING_ENUM(name, id) FINDING_##name,
@@ -45,6 +50,15 @@ typedef enum finding_kind {
 
 /* In order of certainty. A note is worth knowing and not worth acting on for speed alone. */
 typedef enum finding_confidence { FINDING_SURE, FINDING_LIKELY, FINDING_NOTE } finding_confidence;
+
+/* Whether what failed may succeed if it is tried again; for findings about failures. */
+typedef enum failure_nature {
+    NATURE_UNCLEAR,
+    NATURE_TRANSIENT,
+    NATURE_PERMANENT,
+    NATURE_BOTH,
+    NATURE_NO_RESULT
+} failure_nature;
 
 /* "slow host node7: 3.1 ×": what, optionally whose, and a number with its unit (as in the catalogue, or "times"). */
 typedef struct finding_evidence {
@@ -61,10 +75,16 @@ typedef struct finding {
     finding_confidence confidence;
     double core_seconds;   /* what it cost; NAN if that cannot be said in time */
     double share_percent;  /* of the core time that there was */
-    double saving_seconds; /* of wall time, at most, if it were fixed; 0 if it costs no time */
-    double factor;         /* how much larger the chunks should be, or similar; NAN for none */
+    double saving_seconds; /* of wall time, about, if it were fixed; 0 if it costs no time, NAN if nobody can say */
+    double saving_low, saving_high; /* between which it is, as far as the replay can be trusted */
+    double rank;                    /* seconds of wall time by which findings are ordered */
+    double factor;                  /* how much larger the chunks should be, or similar; NAN for none */
+    bool of_any_run;                /* a limit that every run has, not a fault that could be removed */
+    bool nearly_worth;              /* it saves about as much as is worth acting on */
+    failure_nature nature;
     finding_evidence evidence[FINDING_EVIDENCE];
     size_t n_evidence;
+    advice advice;
 } finding;
 
 /* What the records do not tell. */
@@ -75,7 +95,7 @@ typedef enum finding_gap {
     GAP_CHUNKS,  /* anything about chunks */
     GAP_MEMORY,  /* memory of the workers */
     GAP_REPLAY,  /* the replay does not give back what happened */
-    GAP_SIZE,    /* the run is too large to be explained in passing */
+    GAP_SIZE,    /* the run goes on and is too large to be explained in passing */
     GAP_PARTLY   /* workers were not measured: when they were idle, so nothing can be replayed */
 } finding_gap;
 
@@ -84,6 +104,7 @@ enum { FINDING_GAPS = 9 };
 typedef struct what_if {
     const char *id;      /* "no_wait" */
     double wall_seconds; /* NAN if it cannot be said */
+    bool at_best;        /* it rests on storage and scheduler doing more than they were seen to do */
 } what_if;
 
 enum { WHAT_IFS = 12 };
@@ -96,9 +117,10 @@ typedef struct roast_explanation {
     finding_gap gaps[FINDING_GAPS];
     size_t n_gaps;
     roast_str no_chunks;         /* why there are none, as the run states it */
-    double replay_seconds;       /* what the replay of what happened says; NAN if there is none */
+    double replay_seconds;       /* what the replay of what happened says, on any core; NAN if there is none */
     double replay_error_percent; /* its distance from what did happen */
     bool replay_answers;         /* the error is small enough */
+    bool in_place_answers;       /* the same of the replay in place, which knows what is saved if nothing is moved */
     what_if what_ifs[WHAT_IFS];
     size_t n_what_ifs; /* 0 unless asked for */
 } explanation;
@@ -111,6 +133,8 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
 roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err);
 void explanation_release(explanation *e);
 const char *finding_id(finding_kind kind);
+/* Whether it is too little to be shown at once: by what it saves, whatever it is. */
+bool finding_is_small(const explanation *e, const finding *f);
 const char *finding_confidence_name(finding_confidence confidence);
 
 #endif

@@ -9,26 +9,31 @@
 #include "base/error.h"
 #include "base/str.h"
 
-static const roast_str NOBODY = {NULL, 0};
-
-static double real_of(const explaining *e, metric_id id)
+double real_of(const explaining *e, metric_id id)
 {
     return summary_real(e->summary, id);
 }
 
-static double cell_number(const roast_summary *summary, metric_id column, size_t row)
-{
-    roast_value value = summary_cell(summary, column, row);
-    return value.kind == ROAST_INT ? (double)value.as.integer : value.kind == ROAST_REAL ? value.as.real : (double)NAN;
-}
-
-/* What the measurement carries directly is sure; what needs a model is likely. */
-static finding_confidence confidence_of_replay(const explaining *e)
+finding_confidence confidence_of_replay(const explaining *e)
 {
     return e->out->replay_answers && e->out->replay_error_percent < 5 ? FINDING_SURE : FINDING_LIKELY;
 }
 
 /* ---- Slow hosts, workers, storage, files, times ------------------------------------------------------------------ */
+
+/* How many times longer the attempts of a slow group took than they would have elsewhere. */
+static double times_longer(const explaining *e, straggler_kind kind, uint32_t group)
+{
+    double took = 0, excess = 0;
+    for (size_t i = 0; i < e->trace->count; i++) {
+        const trace_attempt *a = &e->trace->attempts[i];
+        if (a->failed || straggler_group(&e->stragglers, kind, a) != group)
+            continue;
+        took += straggler_seconds(a);
+        excess += straggler_excess(&e->stragglers, kind, a);
+    }
+    return took > excess ? took / (took - excess) : (double)NAN;
+}
 
 /* The slow groups with the most attempts, as evidence. */
 static void tell_groups(explaining *e, finding *f, straggler_kind kind, const char *what)
@@ -47,10 +52,17 @@ static void tell_groups(explaining *e, finding *f, straggler_kind kind, const ch
         if (worst == TRACE_NONE)
             break;
         told[n_told] = worst;
-        add_evidence(f, what, straggler_name(&e->stragglers, kind, worst), (double)groups->slowdown[worst], "times");
+        add_evidence(f, what, straggler_name(&e->stragglers, kind, worst), times_longer(e, kind, worst), "times");
     }
     if (groups->n_slow > n_told)
         add_evidence(f, "slow ones in all", NOBODY, groups->n_slow, "count");
+}
+
+/* Each worker's first chunk, or as many as it begins before it has done one. */
+static void tell_warm_up(explaining *e, finding *f)
+{
+    add_evidence(f, "the first chunks of workers took", NOBODY, times_longer(e, STRAGGLER_WARM_UP, 1), "times");
+    add_evidence(f, "how many", NOBODY, e->stragglers.kinds[STRAGGLER_WARM_UP].attempts[1], "count");
 }
 
 static void tell_period(explaining *e, finding *f)
@@ -63,11 +75,11 @@ static void tell_period(explaining *e, finding *f)
             continue;
         first = first == TRACE_NONE ? g : first;
         last = g;
-        slowest = fmax(slowest, (double)groups->slowdown[g]);
+        slowest = fmax(slowest, times_longer(e, STRAGGLER_PERIOD, g));
     }
     add_evidence(f, "from", NOBODY, first * length, "s");
     add_evidence(f, "until", NOBODY, (last + 1) * length, "s");
-    add_evidence(f, "chunks begun then took", NOBODY, slowest, "times");
+    add_evidence(f, "chunks took then", NOBODY, slowest, "times");
 }
 
 /* Whether the slow ones wait longer or compute longer. */
@@ -76,7 +88,7 @@ static void tell_waiting(explaining *e, finding *f, straggler_kind kind)
     double wait = 0, all = 0;
     for (size_t i = 0; i < e->trace->count; i++) {
         const trace_attempt *a = &e->trace->attempts[i];
-        if (a->failed || !a->cpu_known || straggler_slowdown(&e->stragglers, kind, a) <= 1)
+        if (a->failed || !a->cpu_known || !straggler_in_slow(&e->stragglers, kind, a))
             continue;
         wait += (double)(a->wait + a->open);
         all += straggler_seconds(a);
@@ -95,6 +107,7 @@ void explain_slow_groups(explaining *e)
         [STRAGGLER_WORKER] = {FINDING_SLOW_WORKER, "slow worker"},
         [STRAGGLER_SITE] = {FINDING_SLOW_STORAGE, "slow storage"},
         [STRAGGLER_FILE] = {FINDING_SLOW_FILE, "slow file"},
+        [STRAGGLER_WARM_UP] = {FINDING_WARM_UP, ""},
         [STRAGGLER_PERIOD] = {FINDING_SLOW_PERIOD, ""},
     };
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++) {
@@ -103,127 +116,27 @@ void explain_slow_groups(explaining *e)
             continue;
         replay_change change = {0};
         change.not_slow[kind] = true;
-        double saving = saving_of(e, &change, groups->excess);
-        if (!worth_telling(e, saving) && groups->excess < 0.01 * e->total)
+        saving saves = saving_of(e, &change, groups->excess);
+        if (!worth_telling(e, saves.about) && groups->excess < 0.01 * e->total)
             continue;
-        finding *f = add_finding(e, words[kind].finding, FINDING_LIKELY, groups->excess, saving);
+        finding *f = add_finding(e, words[kind].finding, FINDING_LIKELY, groups->excess, saves);
         if (kind == STRAGGLER_PERIOD)
             tell_period(e, f);
+        else if (kind == STRAGGLER_WARM_UP)
+            tell_warm_up(e, f);
         else
             tell_groups(e, f, (straggler_kind)kind, words[kind].what);
         tell_waiting(e, f, (straggler_kind)kind);
     }
     double excess = e->stragglers.outlier_excess;
-    double saving = excess > 0 ? saving_of(e, &(replay_change){.no_outliers = true}, excess) : 0;
-    if (saving < 0.03 * e->wall)
+    saving saves = excess > 0 ? saving_of(e, &(replay_change){.no_outliers = true}, excess) : saving_exactly(0);
+    if (saves.about < 0.03 * e->wall)
         return;
-    finding *f = add_finding(e, FINDING_STRAGGLERS, FINDING_LIKELY, excess, saving);
-    add_evidence(f, "chunks that took more than expected", NOBODY, e->stragglers.outlier_limit, "times");
+    finding *f = add_finding(e, FINDING_STRAGGLERS, FINDING_LIKELY, excess, saves);
+    add_evidence(f, "chunks of which a part took more than expected", NOBODY,
+                 fmin(e->stragglers.outlier_limit[STRAGGLER_COMPUTE], e->stragglers.outlier_limit[STRAGGLER_IO]),
+                 "times");
     add_evidence(f, "how many", NOBODY, (double)e->stragglers.outliers, "count");
-}
-
-/* ---- Memory ------------------------------------------------------------------------------------------------------ */
-
-typedef struct growth {
-    double per_chunk, highest_share;       /* MiB, medians over the workers that grow; of the limit, at most */
-    double chunks_left;                    /* until the first reaches its limit, if it goes on */
-    size_t growing, serious, judged, died; /* workers */
-} growth;
-
-/* Memory that was gained steadily over a worker's chunks. A fifth of its limit is serious; half of what it began with,
- * chunk by chunk the same, is worth a note. */
-typedef enum growing { GROWS_NOT, GROWS_NOTABLY, GROWS_SERIOUSLY } growing;
-
-static growing how_it_grows(const trace_memory *memory, double limit)
-{
-    double slope = line_fit_slope(&memory->growth), gained = slope * (double)(memory->growth.count - 1);
-    double r2 = line_fit_r2(&memory->growth);
-    if (memory->growth.count < 6 || !(r2 > 0.5))
-        return GROWS_NOT;
-    if (gained > (limit > 0 ? 0.2 * limit : 0.5 * memory->first))
-        return GROWS_SERIOUSLY;
-    return r2 > 0.9 && gained > 0.5 * memory->first && gained > 100 ? GROWS_NOTABLY : GROWS_NOT;
-}
-
-static growth measure_growth(explaining *e)
-{
-    growth g = {.chunks_left = (double)NAN};
-    double *slopes = malloc((e->trace->n_workers + 1) * sizeof *slopes);
-    if (!slopes) {
-        e->code = fail_memory(e->err);
-        return g;
-    }
-    for (uint32_t w = 0; w < e->trace->n_workers; w++) {
-        const trace_memory *memory = &e->trace->workers[w];
-        const roast_worker *worker = run_worker(e->run, w);
-        double limit = worker->memory_limit > 0 ? (double)worker->memory_limit / 1048576.0 : (double)NAN;
-        g.judged += memory->growth.count >= 6;
-        growing how = how_it_grows(memory, limit);
-        if (how == GROWS_NOT)
-            continue;
-        g.serious += how == GROWS_SERIOUSLY;
-        g.chunks_left = fmin(g.chunks_left, (limit - memory->highest) / line_fit_slope(&memory->growth));
-        double sampled = cell_number(e->summary, M_worker_peak_memory_bytes, w) / 1048576.0;
-        double share = fmax(memory->highest, sampled) / limit; /* fmax passes over what is absent */
-        slopes[g.growing++] = line_fit_slope(&memory->growth);
-        g.highest_share = fmax(g.highest_share, share);
-        g.died += worker->lost && share > 0.75;
-    }
-    g.per_chunk = percentile(slopes, g.growing, 50);
-    free(slopes);
-    return g;
-}
-
-/* Time of attempts that were killed or done again, and of the cores that were missing afterwards. */
-static double cost_of_losses(const explaining *e)
-{
-    double cost = e->ledger[LEDGER_LOST];
-    for (size_t i = 0; i < e->trace->count; i++)
-        cost += e->trace->attempts[i].killed ? trace_seconds(&e->trace->attempts[i]) : 0;
-    return cost;
-}
-
-static void explain_growth(explaining *e)
-{
-    growth g = measure_growth(e);
-    if (g.judged < 1 || g.growing * 2 < g.judged)
-        return;
-    double cost = g.died ? cost_of_losses(e) : 0;
-    double saving = g.died ? saving_of(e, &(replay_change){.no_losses = true}, cost) : 0;
-    finding *f = add_finding(e, FINDING_MEMORY_GROWTH, FINDING_LIKELY, cost, saving);
-    if (f) /* it ends a longer run, whatever it cost this one */
-        f->confidence = g.serious * 2 >= g.judged ? FINDING_LIKELY : FINDING_NOTE;
-    add_evidence(f, "growth per chunk", NOBODY, g.per_chunk, "MiB");
-    add_evidence(f, "workers that grow", NOBODY, (double)g.growing, "count");
-    if (g.highest_share > 0)
-        add_evidence(f, "highest memory, of the limit", NOBODY, 100 * g.highest_share, "%");
-    if (g.chunks_left > 0)
-        add_evidence(f, "chunks until a worker reaches it, at this pace", NOBODY, floor(g.chunks_left), "count");
-    if (g.died)
-        add_evidence(f, "workers lost near their limit", NOBODY, (double)g.died, "count");
-}
-
-void explain_memory(explaining *e)
-{
-    explain_growth(e);
-    double highest = real_of(e, M_run_memory_utilization_percent_max), spilled = real_of(e, M_run_spilled_bytes_peak);
-    double written = real_of(e, M_run_disk_write_bytes), limit = (double)NAN;
-    for (uint32_t w = 0; w < run_workers(e->run); w++)
-        limit = fmax(limit, (double)run_worker(e->run, w)->memory_limit);
-    if (highest > 80 && !find_finding(e, FINDING_MEMORY_GROWTH)) {
-        finding *f = add_finding(e, FINDING_MEMORY_LIMIT, FINDING_LIKELY, 0, 0);
-        if (f && highest > 90)
-            f->confidence = FINDING_LIKELY;
-        add_evidence(f, "highest memory, of the limit", NOBODY, highest, "%");
-    }
-    if (!(spilled > 0))
-        return;
-    finding *f = add_finding(e, FINDING_SPILLING, FINDING_LIKELY, 0, 0);
-    if (f && spilled > 0.1 * limit)
-        f->confidence = FINDING_LIKELY;
-    add_evidence(f, "most spilled by one worker", NOBODY, spilled, "B");
-    if (written > 0)
-        add_evidence(f, "written to disk in all", NOBODY, written, "B");
 }
 
 /* ---- Workers and attempts that were lost ------------------------------------------------------------------------- */
@@ -231,12 +144,12 @@ void explain_memory(explaining *e)
 void explain_losses(explaining *e)
 {
     double lost = real_of(e, M_run_workers_lost);
-    const finding *memory = find_finding(e, FINDING_MEMORY_GROWTH);
-    if (!(lost > 0) || (memory && memory->saving_seconds > 0))
+    const finding *growth = find_finding(e, FINDING_MEMORY_GROWTH), *limit = find_finding(e, FINDING_MEMORY_LIMIT);
+    if (!(lost > 0) || (growth && growth->core_seconds > 0) || (limit && limit->core_seconds > 0))
         return;
     double cost = cost_of_losses(e);
-    double saving = saving_of(e, &(replay_change){.no_losses = true}, cost);
-    finding *f = add_finding(e, FINDING_WORKERS_LOST, confidence_of_replay(e), cost, saving);
+    saving saves = saving_of(e, &(replay_change){.no_losses = true}, cost);
+    finding *f = add_finding(e, FINDING_WORKERS_LOST, confidence_of_replay(e), cost, saves);
     add_evidence(f, "workers lost", NOBODY, lost, "count");
     for (uint32_t w = 0, told = 0; w < run_workers(e->run) && told < 2; w++) {
         const roast_worker *worker = run_worker(e->run, w);
@@ -248,13 +161,69 @@ void explain_losses(explaining *e)
     }
 }
 
+static failure_nature nature_in(const roast_summary *s, roast_scope scope, metric_id column)
+{
+    bool transient = false, permanent = false;
+    for (size_t i = 0; i < s->rows[scope].count; i++) {
+        roast_value nature = summary_cell(s, column, i);
+        transient |= nature.kind == ROAST_TEXT && str_equal(nature.as.text, STR("transient"));
+        permanent |= nature.kind == ROAST_TEXT && str_equal(nature.as.text, STR("permanent"));
+    }
+    return transient && permanent ? NATURE_BOTH
+           : transient            ? NATURE_TRANSIENT
+           : permanent            ? NATURE_PERMANENT
+                                  : NATURE_UNCLEAR;
+}
+
+/* The dataset that lacks the largest share of its events. */
+static void tell_missing_dataset(explaining *e, finding *f)
+{
+    const roast_summary *s = e->summary;
+    double worst = 0;
+    roast_value name = {.kind = ROAST_NOTHING};
+    for (size_t i = 0; i < s->rows[ROAST_SCOPE_DATASET].count; i++) {
+        double share =
+            summary_cell_number(s, M_dataset_missing_events, i) / summary_cell_number(s, M_dataset_events_expected, i);
+        if (!(share > worst))
+            continue;
+        worst = share;
+        name = summary_cell(s, M_dataset_dataset, i);
+    }
+    if (name.kind == ROAST_TEXT)
+        add_evidence(f, "share that is missing of", name.as.text, 100 * worst, "%");
+}
+
+/* A result that is not whole comes before anything about time. It says what is missing whatever that cost. */
+void explain_missing_events(explaining *e)
+{
+    const roast_summary *s = e->summary;
+    size_t rows = s->rows[ROAST_SCOPE_MISSING].count;
+    finding *f = rows ? add_finding(e, FINDING_MISSING, FINDING_SURE, 0, saving_exactly(0)) : NULL;
+    if (!f)
+        return;
+    f->confidence = FINDING_SURE;
+    f->nature = s->outcome != ROAST_FINISHED ? NATURE_NO_RESULT : nature_in(s, ROAST_SCOPE_MISSING, M_missing_nature);
+    double events = real_of(e, M_run_missing_events), chunks = real_of(e, M_run_missing_chunks);
+    if (events > 0)
+        add_evidence(f, "events that are missing", NOBODY, events, "count");
+    if (chunks > 0)
+        add_evidence(f, "chunks that never succeeded", NOBODY, chunks, "count");
+    tell_missing_dataset(e, f);
+    add_evidence(f, "files that are not whole", NOBODY, real_of(e, M_run_missing_files), "count");
+    roast_value file = summary_cell(s, M_missing_file, 0), error = summary_cell(s, M_missing_error_type, 0);
+    if (file.kind == ROAST_TEXT)
+        add_evidence(f, "among them", file.as.text, (double)NAN, "");
+    if (error.kind == ROAST_TEXT)
+        add_evidence(f, "which failed with", error.as.text, (double)NAN, "");
+}
+
 /* The most frequent reason, and whether it was always in one place. */
 static void tell_failures(explaining *e, finding *f)
 {
     const roast_summary *s = e->summary;
     size_t rows = s->rows[ROAST_SCOPE_FAILURE].count, worst = 0;
     for (size_t i = 1; i < rows; i++)
-        if (cell_number(s, M_failure_lost_seconds, i) > cell_number(s, M_failure_lost_seconds, worst))
+        if (summary_cell_number(s, M_failure_lost_seconds, i) > summary_cell_number(s, M_failure_lost_seconds, worst))
             worst = i;
     if (!rows)
         return;
@@ -264,8 +233,8 @@ static void tell_failures(explaining *e, finding *f)
     for (size_t i = 0; i < rows; i++) {
         roast_value other = summary_cell(s, M_failure_file, i);
         bool same = other.kind == ROAST_TEXT && file.kind == ROAST_TEXT && str_equal(other.as.text, file.as.text);
-        here += same ? cell_number(s, M_failure_count, i) : 0;
-        all += cell_number(s, M_failure_count, i);
+        here += same ? summary_cell_number(s, M_failure_count, i) : 0;
+        all += summary_cell_number(s, M_failure_count, i);
     }
     if (type.kind == ROAST_TEXT)
         add_evidence(f, "most time lost to", type.as.text, (double)NAN, "");
@@ -277,10 +246,11 @@ static void tell_failures(explaining *e, finding *f)
 
 void explain_failures(explaining *e)
 {
-    size_t failed = 0;
+    size_t failed = 0, killed = 0;
     double cost = 0;
     for (size_t i = 0; i < e->trace->count; i++) {
         const trace_attempt *a = &e->trace->attempts[i];
+        killed += a->killed;
         failed += a->failed && !a->killed;
         cost += a->failed && !a->killed ? trace_seconds(a) : 0;
     }
@@ -288,7 +258,11 @@ void explain_failures(explaining *e)
         return;
     finding *f = add_finding(e, FINDING_FAILURES, confidence_of_replay(e), cost,
                              saving_of(e, &(replay_change){.no_failures = true}, cost));
-    add_evidence(f, "attempts that failed", NOBODY, (double)failed, "count");
+    if (f)
+        f->nature = nature_in(e->summary, ROAST_SCOPE_FAILURE, M_failure_nature);
+    add_evidence(f, "attempts that failed", NOBODY, real_of(e, M_run_num_failed_chunks), "count");
+    if (killed)
+        add_evidence(f, "of them, killed with their worker", NOBODY, (double)killed, "count");
     tell_failures(e, f);
 }
 
@@ -322,159 +296,131 @@ static void explain_ramp_up(explaining *e)
     late_workers late = count_late(e);
     if (!worth_a_look(e, late.missing) || run_counts(e->run))
         return;
-    double saving = saving_of(e, &(replay_change){.all_present = true}, late.missing);
-    if (!worth_telling(e, saving))
+    saving saves = saving_of(e, &(replay_change){.all_present = true}, late.missing);
+    if (!worth_telling(e, saves.about))
         return;
-    finding *f = add_finding(e, FINDING_RAMP_UP, confidence_of_replay(e), late.missing, saving);
+    finding *f = add_finding(e, FINDING_RAMP_UP, confidence_of_replay(e), late.missing, saves);
     add_evidence(f, "workers that came after the start", NOBODY, late.count, "count");
     add_evidence(f, "the last of them came after", NOBODY, late.last, "s");
-}
-
-void explain_start(explaining *e)
-{
-    explain_ramp_up(e);
-    double idle = e->ledger[LEDGER_IDLE_START], preprocessing = e->ledger[LEDGER_PREPROCESSING];
-    if (worth_a_look(e, idle + preprocessing)) {
-        double both = saving_of(e, &(replay_change){.no_start = true}, idle + preprocessing);
-        double part = idle / (idle + preprocessing);
-        if (worth_telling(e, both * part)) {
-            finding *f = add_finding(e, FINDING_START_UP, confidence_of_replay(e), idle, both * part);
-            add_evidence(f, "cores waited for their first chunk, on average", NOBODY, idle / e->cores, "s");
-        }
-        if (worth_telling(e, both * (1 - part))) {
-            finding *f = add_finding(e, FINDING_PREPROCESSING, FINDING_LIKELY, preprocessing, both * (1 - part));
-            add_evidence(f, "preprocessing took", NOBODY, real_of(e, M_run_preprocess_time_seconds), "s");
-        }
-    }
 }
 
 /* ---- The scheduler --------------------------------------------------------------------------------------------------
  */
 
+/* Core-seconds of workers that were there and were never given a chunk while there were some. */
+static double never_used(explaining *e)
+{
+    double unused = 0;
+    int64_t last_ns = 0;
+    bool *used = calloc(run_workers(e->run) + 1, sizeof *used);
+    if (!used)
+        e->code = fail_memory(e->err);
+    for (size_t i = 0; used && i < e->trace->count; i++) {
+        const trace_attempt *a = &e->trace->attempts[i];
+        last_ns = a->start_ns;
+        if (a->worker < run_workers(e->run))
+            used[a->worker] = true;
+    }
+    for (uint32_t w = 0; used && w < run_workers(e->run); w++) {
+        const roast_worker *worker = run_worker(e->run, w);
+        int64_t from, to;
+        bool there = worker_presence(worker, e->summary->t_start_ns, last_ns, &from, &to);
+        unused += there && !used[w] && worker->cores > 0 ? (double)worker->cores * clock_seconds(to - from) : 0;
+    }
+    free(used);
+    return unused;
+}
+
+/* Starts of chunks as the scheduler gave them. */
+typedef struct chunk_starts {
+    double count, first, last; /* without retries; seconds since the start of the run */
+    double pace;               /* seconds from one to the next at the beginning, when all cores were free */
+    double gaps;               /* core-seconds between chunks that nothing explains */
+} chunk_starts;
+
+static chunk_starts read_starts(const explaining *e)
+{
+    chunk_starts s = {.first = (double)NAN};
+    const trace *t = e->trace;
+    for (size_t i = 0; i < t->count; i++) {
+        double begun = clock_seconds(t->attempts[i].start_ns - e->summary->t_start_ns);
+        s.gaps += (double)t->attempts[i].gap;
+        if (t->attempts[i].retry)
+            continue;
+        s.first = fmin(s.first, begun);
+        s.last = fmax(s.last, begun);
+        s.count++;
+    }
+    size_t wave = (size_t)fmin(fmax(e->cores, 2), (double)t->count);
+    if (wave > 1)
+        s.pace = clock_seconds(t->attempts[wave - 1].start_ns - t->attempts[0].start_ns) / (double)(wave - 1);
+    return s;
+}
+
+/* Of the time before the first chunks, the share that a scheduler of this pace needs: it is told twice of each task of
+ * preprocessing, and hands out chunks. */
+static double start_by_scheduler(const explaining *e, const chunk_starts *starts)
+{
+    double waited = (e->ledger[LEDGER_IDLE_START] + e->ledger[LEDGER_PREPROCESSING]) / e->cores;
+    double needed = starts->pace * (2 * (double)e->trace->others_before + starts->count);
+    return waited > 0 ? fmin(needed / waited, 1) : 0;
+}
+
+/* A scheduler that is slow between chunks, or after them, when merges are left and none runs, was so before them. */
 void explain_scheduler(explaining *e)
 {
-    double idle = e->ledger[LEDGER_IDLE_QUEUE], first = (double)NAN, last = 0, starts = 0;
-    for (size_t i = 0; i < e->trace->count; i++) {
-        const trace_attempt *a = &e->trace->attempts[i];
-        double begun = clock_seconds(a->start_ns - e->summary->t_start_ns);
-        if (a->retry)
-            continue;
-        first = fmin(first, begun);
-        last = fmax(last, begun);
-        starts++;
-    }
-    if (!worth_a_look(e, idle) || starts < 2)
+    chunk_starts starts = read_starts(e);
+    double waits = e->trace->after_idle > e->trace->after_busy ? e->trace->after_idle : 0;
+    /* Cores that have done their last chunk while others have chunks left wait for nothing that the scheduler gives. */
+    double unused = never_used(e), idle = fmin(starts.gaps + unused, e->ledger[LEDGER_IDLE_QUEUE]);
+    if (!worth_a_look(e, idle + waits * e->cores) || starts.count < 2)
         return;
     if (idle > 0.1 * e->total)
-        e->replay.dispatch_seconds = (last - first) / starts;
-    double saving = saving_of(e, &(replay_change){.no_gaps = true}, idle);
-    if (!worth_telling(e, saving))
+        e->replay.dispatch_seconds = (starts.last - starts.first) / starts.count;
+    double start = e->ledger[LEDGER_IDLE_START] + e->ledger[LEDGER_PREPROCESSING];
+    double part = start_by_scheduler(e, &starts);
+    saving between = saving_of(e, &(replay_change){.no_gaps = true}, idle);
+    saving before = saving_of(e, &(replay_change){.no_start = true}, start);
+    if (unused > starts.gaps && !e->out->replay_answers) /* in place, nobody would give them anything either */
+        between = saving_exactly((double)NAN);
+    saving saves = saving_plus(saving_plus(between, saving_part(before, part)), saving_exactly(waits));
+    if (!worth_telling(e, saves.about))
         return;
-    finding *f = add_finding(e, FINDING_SCHEDULER, FINDING_LIKELY, idle, saving);
-    add_evidence(f, "chunks started per second", NOBODY, starts / (last - first), "");
-    add_evidence(f, "cores waited for the next chunk, on average", NOBODY, idle / starts, "s");
+    e->start_explained = part;
+    e->after_explained = waits;
+    finding *f = add_finding(e, FINDING_SCHEDULER, FINDING_LIKELY, idle + part * start + waits * e->cores, saves);
+    add_evidence(f, "chunks started per second", NOBODY, starts.count / (starts.last - starts.first), "");
+    add_evidence(f, "cores waited for the next chunk, on average", NOBODY, idle / starts.count, "s");
+    if (waits > 0)
+        add_evidence(f, "after the last chunk nothing ran, and merges were left", NOBODY, waits, "s");
 }
 
-/* ---- Inside the chunks
- * ------------------------------------------------------------------------------------------------ */
-
-typedef struct busy_sums {
-    double all, open, wait, cpu, core, chunks, told; /* core-seconds of what succeeded; told: with CPU times */
-} busy_sums;
-
-/* Over the attempts that nothing specific explains, or over all. */
-static busy_sums sum_busy(const explaining *e, bool ordinary)
+void explain_start(explaining *e)
 {
-    busy_sums sums = {0};
-    for (size_t i = 0; i < e->trace->count; i++) {
-        const trace_attempt *a = &e->trace->attempts[i];
-        bool slow = straggler_outlier(&e->stragglers, i);
-        for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
-            slow |= straggler_slowdown(&e->stragglers, (straggler_kind)kind, a) > 1;
-        if (a->failed || (ordinary && slow))
-            continue;
-        sums.all += trace_seconds(a);
-        sums.open += (double)(a->open + a->events_s);
-        sums.wait += (double)a->wait;
-        sums.cpu += (double)a->cpu;
-        sums.core += (double)a->core;
-        sums.told += a->cpu_known ? trace_seconds(a) : 0;
-        sums.chunks++;
+    static const double ANY_START = 0.5; /* seconds */
+    explain_ramp_up(e);
+    double left = 1 - e->start_explained, idle = left * e->ledger[LEDGER_IDLE_START];
+    double preprocessing = left * e->ledger[LEDGER_PREPROCESSING];
+    if (worth_a_look(e, idle + preprocessing)) {
+        saving both =
+            saving_part(saving_of(e, &(replay_change){.no_start = true}, (idle + preprocessing) / left), left);
+        double part = idle / (idle + preprocessing);
+        if (worth_telling(e, both.about * part)) {
+            finding *f = add_finding(e, FINDING_START_UP, confidence_of_replay(e), idle, saving_part(both, part));
+            add_evidence(f, "cores waited for their first chunk, on average", NOBODY, idle / e->cores, "s");
+            if (f && idle / e->cores < ANY_START) /* sending the processor and the graph takes as long */
+                f->confidence = FINDING_NOTE;
+        }
+        /* Without preprocessing, workers would import in their first chunks: that is not saved. */
+        double imports = fmax(real_of(e, M_run_preprocess_import_seconds), 0);
+        saving rest = saving_less(saving_part(both, 1 - part), imports);
+        if (worth_telling(e, rest.about)) {
+            finding *f = add_finding(e, FINDING_PREPROCESSING, FINDING_LIKELY, preprocessing, rest);
+            add_evidence(f, "preprocessing took", NOBODY, real_of(e, M_run_preprocess_time_seconds), "s");
+            if (imports > 0)
+                add_evidence(f, "of it, first imports of the workers", NOBODY, imports, "s");
+        }
     }
-    return sums;
-}
-
-/* Chunks so much larger that opening takes no more than this of what follows it, as far as files have so many chunks
- * and every core still gets six. */
-static const double TOLERABLE_OPENING = 0.05;
-
-static void explain_opening(explaining *e, const busy_sums *sums)
-{
-    double share = sums->open / sums->all, files = real_of(e, M_run_num_files);
-    if (!(share > 0.08))
-        return;
-    double most = fmin(sums->chunks / fmax(files, 1), sums->chunks / (6 * e->cores)), factor = 1;
-    double wanted = ceil(sums->open / (sums->all - sums->open) / TOLERABLE_OPENING);
-    if (most >= 2)
-        factor = fmin(wanted, floor(most));
-    replay_change change = {.chunk_size = factor, .no_open = factor == 1};
-    double saving = saving_of(e, &change, sums->open * (factor > 1 ? 1 - 1 / factor : 1));
-    if (!worth_telling(e, saving))
-        return;
-    finding *f = add_finding(e, FINDING_OPENING, confidence_of_replay(e), sums->open, saving);
-    if (f && share < 0.12)
-        f->confidence = FINDING_NOTE;
-    if (f && factor > 1)
-        f->factor = factor;
-    add_evidence(f, "of the time of a chunk, opening and building events", NOBODY, 100 * share, "%");
-    add_evidence(f, "per chunk", NOBODY, sums->open / sums->chunks, "s");
-    add_evidence(f, "events per chunk", NOBODY, real_of(e, M_run_chunk_events_mean), "count");
-    if (factor > 1)
-        add_evidence(f, "chunks to make of it, larger by", NOBODY, factor, "times");
-}
-
-static const char *cpu_of_core_time(const explaining *e)
-{
-    return e->partly ? "CPU in process(), of the measured core time" : "CPU in process(), of the core time";
-}
-
-static void explain_io(explaining *e)
-{
-    busy_sums ordinary = sum_busy(e, true), all = sum_busy(e, false);
-    double share = ordinary.all > 0 ? ordinary.wait / ordinary.all : 0;
-    if (all.told < 0.5 * all.all || share < 0.2)
-        return;
-    double saving = saving_of(e, &(replay_change){.no_wait = true}, all.wait);
-    finding *f = add_finding(e, FINDING_IO_BOUND, confidence_of_replay(e), all.wait, saving);
-    if (f && share < 0.35)
-        f->confidence = FINDING_NOTE;
-    add_evidence(f, "of the time of a chunk, waiting in process()", NOBODY, 100 * share, "%");
-    double bytes = real_of(e, M_run_total_bytes_read);
-    if (bytes > 0 && !e->partly) /* that is of all chunks */
-        add_evidence(f, "read per core and second", NOBODY, bytes / all.all, "B");
-    add_evidence(f, cpu_of_core_time(e), NOBODY, 100 * all.cpu / e->total, "%");
-}
-
-void explain_process(explaining *e)
-{
-    busy_sums all = sum_busy(e, false);
-    if (!(all.all > 0))
-        return;
-    explain_opening(e, &all);
-    explain_io(e);
-    if (all.core > 0.1 * all.all) {
-        finding *f = add_finding(e, FINDING_NO_CORE_FREE, confidence_of_replay(e), all.core, all.core / e->cores);
-        add_evidence(f, "of the time of a chunk, ready to run without a core", NOBODY, 100 * all.core / all.all, "%");
-    }
-    double cpu = e->ledger[LEDGER_PROCESS_CPU] / e->total;
-    if (cpu < 0.6)
-        return;
-    replay_result twice = {.wall_seconds = (double)NAN};
-    if (e->out->replay_answers)
-        twice = replay_of(e, &(replay_change){.workers = 2});
-    double saving = isfinite(twice.wall_seconds) ? e->as_it_was.wall_seconds - twice.wall_seconds : e->wall / 2;
-    finding *f = add_finding(e, FINDING_CPU_BOUND, FINDING_NOTE, e->ledger[LEDGER_PROCESS_CPU], fmax(saving, 0));
-    add_evidence(f, cpu_of_core_time(e), NOBODY, 100 * cpu, "%");
 }
 
 /* ---- The end
@@ -496,6 +442,10 @@ static double median_seconds(explaining *e)
     return median;
 }
 
+/* With so many chunks per core about half of one is lost at the end, a few percent; more of them would only cost more.
+ */
+static const double ENOUGH_PER_CORE = 16, LEAST_PIECES = 4, MOST_PIECES = 64;
+
 /* A tail that remains when everything with a cause of its own is gone comes from the chunks: single ones that are too
  * large, or too few of them. */
 static void explain_tail(explaining *e)
@@ -504,94 +454,193 @@ static void explain_tail(explaining *e)
     replay_result plain = replay_of(e, &shape);
     if (!(plain.tail_seconds > 0.04 * e->wall) || !e->out->replay_answers)
         return;
-    double typical = median_seconds(e), idle = e->ledger[LEDGER_IDLE_TAIL];
-    replay_change cut = shape, finer = shape;
-    cut.longest = 2 * typical;
-    finer.chunk_size = 0.25;
-    double by_cutting = plain.wall_seconds - replay_of(e, &cut).wall_seconds;
-    double by_finer = plain.wall_seconds - replay_of(e, &finer).wall_seconds;
-    bool large = by_cutting > 0.4 * plain.tail_seconds;
-    bool few = !large && by_finer > 0.3 * plain.tail_seconds;
-    replay_change change = {.longest = large ? cut.longest : 0, .chunk_size = few ? 0.25 : 0};
-    double saving = large || few ? saving_of(e, &change, idle) : plain.tail_seconds;
-    if (!worth_telling(e, saving))
-        return;
-    finding *f = add_finding(e, few ? FINDING_TOO_FEW_CHUNKS : FINDING_TAIL, confidence_of_replay(e), idle, saving);
-    if (f && !large && !few)
-        f->confidence = FINDING_NOTE; /* every run ends with about half a chunk per core: nothing that helps is known */
-    double longest = 0, chunks = 0;
+    double typical = median_seconds(e), idle = e->ledger[LEDGER_IDLE_TAIL], longest = 0, chunks = 0;
     for (size_t i = 0; i < e->trace->count; i++) {
         chunks += !e->trace->attempts[i].failed;
         longest = fmax(longest, trace_seconds(&e->trace->attempts[i]));
     }
+    replay_change cut = shape, finer = shape;
+    cut.longest = typical;
+    finer.chunk_size = 1 / fmin(fmax(ceil(ENOUGH_PER_CORE * e->cores / chunks), LEAST_PIECES), MOST_PIECES);
+    double by_cutting = plain.wall_seconds - replay_of(e, &cut).wall_seconds;
+    double by_finer = plain.wall_seconds - replay_of(e, &finer).wall_seconds;
+    bool large = by_cutting > 0.4 * plain.tail_seconds && by_cutting > by_finer;
+    bool few = !large && by_finer > 0.3 * plain.tail_seconds;
+    replay_change change = {.longest = large ? cut.longest : 0, .chunk_size = few ? finer.chunk_size : 0};
+    saving saves = large || few ? saving_of(e, &change, idle) : saving_exactly(plain.tail_seconds);
+    if (!worth_telling(e, saves.about))
+        return;
+    finding *f = add_finding(e, few ? FINDING_TOO_FEW_CHUNKS : FINDING_TAIL, confidence_of_replay(e), idle, saves);
+    if (f && !large && !few) { /* every run ends with about half a chunk per core: nothing that helps is known */
+        f->confidence = FINDING_NOTE;
+        f->of_any_run = true;
+    }
+    if (f && few)
+        f->factor = finer.chunk_size;
     add_evidence(f, "cores idle after the last chunk was started, on average", NOBODY, idle / e->cores, "s");
     add_evidence(f, "the longest chunk took", NOBODY, longest, "s");
     add_evidence(f, "chunks usually take", NOBODY, typical, "s");
     add_evidence(f, "chunks per core", NOBODY, chunks / e->cores, "");
 }
 
-void explain_end(explaining *e)
+/* After the last chunk, and between chunks on cores that merge meanwhile. */
+static void explain_merging(explaining *e)
 {
-    explain_tail(e);
-    double after = clock_seconds(e->summary->t_end_ns - e->replay.last_end_ns);
-    if (after < 0.03 * e->wall)
+    double after = clock_seconds(e->summary->t_end_ns - e->replay.last_end_ns) - e->after_explained, between = 0;
+    for (size_t i = 0; i < e->trace->count; i++)
+        between += (double)e->trace->attempts[i].gap_other;
+    double cost = after * e->cores + between;
+    if (cost < 0.03 * e->total)
         return;
-    bool merged = e->ledger[LEDGER_MERGING] > 0.3 * after * e->cores;
-    finding *f =
-        add_finding(e, FINDING_MERGING, merged ? confidence_of_replay(e) : FINDING_LIKELY, after * e->cores, after);
+    saving saves = saving_of(e, &(replay_change){.no_merging = true}, cost);
+    if (!(between > 0) || !(saves.about >= after)) /* what comes after the last chunk does not need a replay */
+        saves = saving_exactly(after);
+    if (!worth_telling(e, saves.about))
+        return;
+    bool merged = e->ledger[LEDGER_MERGING] > 0.3 * cost;
+    finding *f = add_finding(e, FINDING_MERGING, merged ? confidence_of_replay(e) : FINDING_LIKELY, cost, saves);
     add_evidence(f, "from the last chunk to the end", NOBODY, after, "s");
     if (e->ledger[LEDGER_MERGING] > 0)
         add_evidence(f, "core time of merging", NOBODY, e->ledger[LEDGER_MERGING], "s");
 }
 
+void explain_end(explaining *e)
+{
+    explain_tail(e);
+    explain_merging(e);
+}
+
 /* ---- Files
  * -------------------------------------------------------------------------------------------------------------- */
 
-static void explain_lzma(explaining *e)
+/* Of what is unpacked, by the core that unpacks it: LZMA gives 40 (floats) to 110 (counts) million bytes in a second,
+ * 60 of a mixture like that of NanoAOD, where ZSTD and LZ4 give five to ten times as many. What chunks compute besides
+ * cannot be told from it, so the saving is known to about a factor of two. */
+static const double LZMA_BYTES_PER_SECOND = 60e6, OTHERS_TIMES_FASTER = 8, LZMA_FACTOR = 2;
+
+typedef struct packed_time {
+    double files, process, cpu, unpacking; /* seconds of the chunks of these files */
+} packed_time;
+
+static double unpacked_bytes(const roast_file *file, double packed)
 {
-    const roast_summary *s = e->summary;
-    size_t files = s->rows[ROAST_SCOPE_FILE].count, lzma = 0;
-    double seconds = 0;
-    for (size_t i = 0; i < files; i++) {
-        roast_value with = summary_cell(s, M_file_algorithm, i);
-        bool is_lzma = with.kind == ROAST_TEXT && str_equal(with.as.text, STR("LZMA"));
-        double here = cell_number(s, M_file_total_duration, i);
-        lzma += is_lzma;
-        seconds += is_lzma && here > 0 ? here : 0;
-    }
-    if (!lzma || seconds < 0.1 * e->total)
-        return;
-    finding *f = add_finding(e, FINDING_LZMA, FINDING_NOTE, seconds, 0);
-    add_evidence(f, "files packed with LZMA", NOBODY, (double)lzma, "count");
-    add_evidence(f, "time in process() on them, of the core time", NOBODY, 100 * seconds / e->all, "%");
+    bool known = file && file->compressed > 0 && file->uncompressed > 0;
+    return packed * (known ? (double)file->uncompressed / (double)file->compressed : 1);
 }
 
-/* Bytes that were read, against those of the branches that were used, for the part of each file that was processed. */
-static void explain_over_read(explaining *e)
+static packed_time sum_lzma(const explaining *e, bool *is_lzma)
+{
+    packed_time sums = {0};
+    for (uint32_t f = 0; f < run_files(e->run); f++) {
+        is_lzma[f] = str_equal(run_file(e->run, f)->algorithm, STR("LZMA"));
+        sums.files += is_lzma[f];
+    }
+    for (size_t i = 0; i < e->trace->count && sums.files > 0; i++) {
+        const trace_attempt *a = &e->trace->attempts[i];
+        if (a->failed || a->file >= run_files(e->run) || !is_lzma[a->file])
+            continue;
+        double bytes = a->bytes > 0 ? unpacked_bytes(run_file(e->run, a->file), (double)a->bytes) : 0;
+        sums.process += (double)(a->cpu + a->wait + a->core + a->unsplit);
+        sums.cpu += (double)a->cpu;
+        sums.unpacking += fmin(bytes / LZMA_BYTES_PER_SECOND, (double)a->cpu);
+    }
+    return sums;
+}
+
+static void explain_lzma(explaining *e)
+{
+    bool *is_lzma = calloc(run_files(e->run) + 1, sizeof *is_lzma);
+    if (!is_lzma) {
+        e->code = fail_memory(e->err);
+        return;
+    }
+    packed_time sums = sum_lzma(e, is_lzma);
+    if (sums.files > 0 && sums.process >= 0.1 * e->total) {
+        double cost = sums.unpacking * (1 - 1 / OTHERS_TIMES_FASTER);
+        replay_change change = {.cheaper = cost, .cheaper_files = is_lzma, .cheaper_cpu = sums.cpu};
+        saving saves = cost > 0 ? saving_of(e, &change, cost) : saving_exactly(0);
+        saves.low = fmin(saves.low, saves.about / LZMA_FACTOR);
+        saves.high = fmin(fmax(saves.high, saves.about * LZMA_FACTOR), e->wall);
+        finding *f = add_finding(e, FINDING_LZMA, FINDING_LIKELY, cost > 0 ? cost : sums.process, saves);
+        add_evidence(f, "files packed with LZMA", NOBODY, sums.files, "count");
+        add_evidence(f, "time in process() on them, of the core time", NOBODY, 100 * sums.process / e->all, "%");
+    }
+    free(is_lzma);
+}
+
+/* Times the bytes that are used: baskets do not end where chunks do, so some more are always read. */
+static const double OVER_READ = 1.5;
+/* Bytes in a second of one reader. Who waits longer than that takes does not wait for bytes: for answers, or asleep. */
+static const double SLOWEST_STREAM = 1e6;
+static const double LAYOUT_ERROR = 0.3; /* of the logarithm of bytes read: baskets do not end quite where clusters do */
+
+/* Bytes of the branches that were used, for the part of each file that was processed; NAN if that is not known of
+ * nearly all files. */
+static double bytes_used(const explaining *e)
 {
     const roast_summary *s = e->summary;
-    double used = 0, read = real_of(e, M_run_total_bytes_read), known = 0;
+    double used = 0, known = 0;
     size_t files = s->rows[ROAST_SCOPE_FILE].count;
     for (size_t i = 0; i < files; i++) {
         const roast_file *file = run_file(e->run, (uint32_t)i);
-        double bytes = cell_number(s, M_file_bytes_read, i), events = cell_number(s, M_file_total_events, i);
+        double bytes = summary_cell_number(s, M_file_bytes_read, i),
+               events = summary_cell_number(s, M_file_total_events, i);
         if (!file || file->entries == ROAST_ABSENT || file->entries <= 0 || !isfinite(bytes) || !(events > 0))
             continue;
         used += bytes * fmin(events / (double)file->entries, 1);
         known++;
     }
-    if (known < 0.9 * (double)files || !(used > 0) || !(read > 1.5 * used))
+    return known < 0.9 * (double)files ? (double)NAN : used;
+}
+
+/* How many times the bytes of its events an attempt reads because clusters are read whole, which it may share with
+ * others; NAN if the layout of its file is not known. */
+static double times_by_layout(const explaining *e, const trace_attempt *a)
+{
+    const roast_file *file = a->file < run_files(e->run) ? run_file(e->run, a->file) : NULL;
+    if (!file || !(file->clusters > 0) || !(file->entries > 0) || !(a->events > 0) || a->entry < 0)
+        return (double)NAN;
+    double cluster = (double)file->entries / (double)file->clusters, from = (double)a->entry,
+           to = from + (double)a->events;
+    double first = floor(from / cluster + 1e-6), last = ceil(to / cluster - 1e-6);
+    return fmax(fmin((last - first) * cluster, (double)file->entries) / (double)a->events, 1);
+}
+
+/* Storage is waited for by the byte: who reads more than is used waits for that, too. Where the layout of the files
+ * explains how much more that is, chunks that end where clusters do would not read it; else nobody knows what would
+ * help.
+ */
+void explain_over_read(explaining *e)
+{
+    double used = bytes_used(e), read = 0, waited = 0, by_byte = 0, events = 0, by_layout = 0;
+    for (size_t i = 0; i < e->trace->count; i++) {
+        const trace_attempt *a = &e->trace->attempts[i];
+        if (a->failed || a->recomputed || !(a->bytes > 0))
+            continue;
+        read += (double)a->bytes;
+        double wait = (double)a->wait - contention_locked(&e->contention, i);
+        waited += wait;
+        by_byte += fmin(wait, (double)a->bytes / SLOWEST_STREAM);
+        double times = times_by_layout(e, a);
+        by_layout += isfinite(times) ? times * (double)a->events : 0;
+        events += isfinite(times) ? (double)a->events : 0;
+    }
+    if (!(used > 0) || !(read > OVER_READ * used))
         return;
-    finding *f = add_finding(e, FINDING_OVER_READ, FINDING_NOTE, (double)NAN, 0);
-    add_evidence(f, "bytes read", NOBODY, read, "B");
+    bool explained = fabs(log(read / used * events / by_layout)) < LAYOUT_ERROR; /* NAN is not */
+    double needless = explained ? 1 - fmax(used / read, events / by_layout) : 0, cost = by_byte * needless;
+    e->unread = waited > 0 ? cost / waited : 0;
+    saving saves = cost > 0 ? saving_of(e, &(replay_change){.unread = e->unread}, cost) : saving_exactly(0);
+    finding *f = add_finding(e, FINDING_OVER_READ, FINDING_LIKELY, cost, saves);
+    add_evidence(f, "data read", NOBODY, real_of(e, M_run_total_bytes_read), "B"); /* the word has one number */
     add_evidence(f, "bytes of the branches that were used", NOBODY, used, "B");
+    if (needless > 0)
+        add_evidence(f, "of the bytes read, of clusters that chunks share", NOBODY, 100 * needless, "%");
 }
 
 void explain_files(explaining *e)
 {
     explain_lzma(e);
-    if (!e->partly) /* bytes are those of all chunks, branches those of the measured ones */
-        explain_over_read(e);
 }
 
 /* ---- The cluster
@@ -608,7 +657,7 @@ void explain_size_of_cluster(explaining *e)
     replay_result half = replay_of(e, &(replay_change){.workers = 0.5});
     if (!(half.wall_seconds < 1.15 * e->as_it_was.wall_seconds))
         return;
-    finding *f = add_finding(e, FINDING_TOO_MANY_WORKERS, FINDING_LIKELY, idle, 0);
+    finding *f = add_finding(e, FINDING_TOO_MANY_WORKERS, FINDING_LIKELY, idle, saving_exactly(0));
     add_evidence(f, "cores that did nothing, of the core time", NOBODY, 100 * idle / e->total, "%");
     add_evidence(f, "with half the workers it would have taken", NOBODY, half.wall_seconds, "s");
 }
@@ -627,13 +676,13 @@ static void explain_incomplete(explaining *e)
     double submitted = real_of(e, M_run_num_chunks), succeeded = real_of(e, M_run_num_successful_chunks);
     double failed = real_of(e, M_run_num_failed_chunks);
     if (submitted > 0 && succeeded + failed < 0.98 * submitted && !e->partly) {
-        finding *f = add_finding(e, FINDING_INCOMPLETE, FINDING_NOTE, (double)NAN, 0);
+        finding *f = add_finding(e, FINDING_INCOMPLETE, FINDING_NOTE, (double)NAN, saving_exactly(0));
         add_evidence(f, "chunks submitted", NOBODY, submitted, "count");
         add_evidence(f, "attempts recorded", NOBODY, succeeded + failed, "count");
     }
     double residual = e->ledger[LEDGER_RESIDUAL];
     if (fabs(residual) > 0.05 * e->total && e->total > 0) {
-        finding *f = add_finding(e, FINDING_RESIDUAL, FINDING_NOTE, residual, 0);
+        finding *f = add_finding(e, FINDING_RESIDUAL, FINDING_NOTE, residual, saving_exactly(0));
         add_evidence(f, "core time that is not explained", NOBODY, 100 * residual / e->all, "%");
     }
 }
@@ -643,7 +692,7 @@ void explain_not_measured(explaining *e)
 {
     double missing = e->ledger[LEDGER_NOT_MEASURED];
     double workers = real_of(e, M_run_workers_not_measured), chunks = real_of(e, M_run_chunks_not_measured);
-    finding *f = add_finding(e, FINDING_NOT_MEASURED, FINDING_SURE, missing, 0);
+    finding *f = add_finding(e, FINDING_NOT_MEASURED, FINDING_SURE, missing, saving_exactly(0));
     if (!f)
         return;
     f->confidence = FINDING_SURE;
@@ -657,7 +706,7 @@ void explain_not_measured(explaining *e)
 void explain_what_is_missing(explaining *e)
 {
     explain_incomplete(e);
-    if (e->trace->dropped) {
+    if (e->trace->too_many) {
         add_gap(e, GAP_SIZE);
         return;
     }
@@ -666,15 +715,15 @@ void explain_what_is_missing(explaining *e)
             add_gap(e, GAP_CHUNKS);
         return;
     }
-    busy_sums all = {0};
+    double all = 0, told = 0, open = 0;
     for (size_t i = 0; i < e->trace->count; i++) {
-        all.all += trace_seconds(&e->trace->attempts[i]);
-        all.told += e->trace->attempts[i].cpu_known ? trace_seconds(&e->trace->attempts[i]) : 0;
-        all.open += (double)e->trace->attempts[i].open;
+        all += trace_seconds(&e->trace->attempts[i]);
+        told += e->trace->attempts[i].cpu_known ? trace_seconds(&e->trace->attempts[i]) : 0;
+        open += (double)e->trace->attempts[i].open;
     }
-    if (all.told < 0.5 * all.all)
+    if (told < 0.5 * all)
         add_gap(e, GAP_CPU);
-    if (!(all.open > 0))
+    if (!(open > 0))
         add_gap(e, GAP_OPEN);
     if (!(e->cores > 0) && !e->partly)
         add_gap(e, GAP_WORKERS);

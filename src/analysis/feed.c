@@ -10,9 +10,6 @@
 #include "base/room.h"
 #include "base/str.h"
 
-/* Attempts that a summary explains in passing: memory must not grow with the run. explain_run has no such limit. */
-enum { MOST_EXPLAINED = 50000 };
-
 static const chunk_tally NO_CHUNKS = {
     .cpu_ns = ROAST_ABSENT, .open_ns = ROAST_ABSENT, .bytes_read = ROAST_ABSENT, .read_requests = ROAST_ABSENT};
 
@@ -24,7 +21,6 @@ static void start(analysis *a, roast_run *run)
     a->window = (time_window){ROAST_ABSENT, ROAST_ABSENT};
     a->preload_bytes = ROAST_ABSENT;
     a->ledger = ledger_new();
-    a->trace = (trace){.most = MOST_EXPLAINED};
     a->created_ns = run_fact_int(run, "created_ns");
 }
 
@@ -35,6 +31,8 @@ static void release(analysis *a)
     task_sums_release(&a->tasks);
     read_set_release(&a->read_sets);
     branch_sums_release(&a->branches);
+    storage_release(&a->storage);
+    completeness_release(&a->completeness);
     ledger_release(&a->ledger);
     trace_release(&a->trace);
     free(a->datasets);
@@ -62,7 +60,8 @@ static bool fit(analysis *a)
     bool done = sections && fit_tallies(&a->datasets, a->n_datasets, run_datasets(run)) &&
                 fit_tallies(&a->files, a->n_files, run_files(run)) &&
                 fit_tallies(&a->workers, a->n_workers, run_workers(run)) && fit_workers(a) && fit_branches(a) &&
-                fit_tasks(a) && ledger_fit(&a->ledger, run) && trace_fit(&a->trace, run);
+                fit_tasks(a) && storage_fit(&a->storage, run) && ledger_fit(&a->ledger, run) &&
+                trace_fit(&a->trace, run);
     a->n_names = run_names(run);
     a->n_datasets = run_datasets(run);
     a->n_files = run_files(run);
@@ -110,11 +109,13 @@ roast_code roast_analysis_feed(roast_analysis *a, roast_error *err)
     if (a->generation == run_generation(run) && !a->broken)
         return ROAST_OK;
     if (a->generation && must_start_over(a)) {
+        bool once = a->once;
         release(a);
-        *a = (analysis){0};
+        *a = (analysis){.once = once};
         start(a, run);
     }
-    run_visitors visitors = {feed_chunk, feed_section, feed_sample, has_preload(run) ? feed_preload : NULL, feed_task};
+    run_visitors visitors = {feed_chunk, feed_section, feed_sample, has_preload(run) ? feed_preload : NULL,
+                             feed_task,  feed_work};
     roast_code code = fit(a) ? run_each_new(run, RUN_MEASURES, &a->seen, &visitors, a, err) : ROAST_MEMORY;
     a->generation = run_generation(run);
     a->n_branch_sets = run_branch_sets(run);

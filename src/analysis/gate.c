@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/statistics.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/str.h"
@@ -174,6 +175,13 @@ static bool judge_together(roast_gate *gate)
         m->p_holm = p[i];
         if (!isnan(m->p))
             decide(m, worsening(m), &gate->options);
+        bool by_amount = m->judged->better == LESS_IS_BETTER; /* rates do not depend on how much there was to do */
+        /* More runs would not help. */
+        if (gate->less_work && m->verdict != ROAST_WORSE && (by_amount || gate->incomplete)) {
+            m->verdict = ROAST_UNDECIDED;
+            m->why = "the new runs processed fewer events";
+            m->runs_needed = 0;
+        }
         if (m->verdict == ROAST_WORSE || gate->verdict == ROAST_NOT_WORSE)
             gate->verdict = m->verdict;
     }
@@ -213,6 +221,72 @@ static roast_code judge_metrics(gate_work *w, roast_error *err)
             return fail_memory(err);
     }
     return judge_together(w->out) ? ROAST_OK : fail_memory(err);
+}
+
+/* ---- What else to say of the runs ------------------------------------------------------------------------------- */
+
+typedef struct dated_side {
+    int64_t start_ns;
+    compare_side side;
+} dated_side;
+
+static int compare_dates(const void *left, const void *right)
+{
+    const dated_side *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Runs in any order change sides 2 n m / (n + m) times on average. Half of that or less are blocks, of which each had
+ * its own hour; runs that are not dated, or begun together, are not accused. */
+static bool find_turns(gate_work *w)
+{
+    double n = (double)w->n_inputs[SIDE_A], m = (double)w->n_inputs[SIDE_B], turns = 0;
+    size_t count = 0;
+    dated_side *runs = calloc(w->n_inputs[SIDE_A] + w->n_inputs[SIDE_B], sizeof *runs);
+    if (!runs)
+        return false;
+    w->out->in_turns = true;
+    for (compare_side side = SIDE_A; side < SIDES; side++)
+        for (size_t i = 0; i < w->n_inputs[side]; i++)
+            runs[count++] = (dated_side){w->inputs[side][i].summary->t_start_ns, side};
+    qsort(runs, count, sizeof *runs, compare_dates);
+    bool dated = runs[0].start_ns != ROAST_ABSENT && runs[0].start_ns < runs[count - 1].start_ns;
+    for (size_t i = 1; i < count; i++)
+        turns += runs[i].side != runs[i - 1].side || runs[i].start_ns == runs[i - 1].start_ns;
+    if (dated && n > 1 && m > 1)
+        w->out->in_turns = turns > n * m / (n + m);
+    free(runs);
+    return true;
+}
+
+/* How far the runs of a side are apart, relative; NAN if that cannot be said of the metric. */
+static double scatter_of(gate_work *w, metric_id metric)
+{
+    double squares = 0, freedom = 0;
+    if (take_values(w, metric))
+        return (double)NAN;
+    for (compare_side side = SIDE_A; side < SIDES; side++) {
+        moments spread = {0};
+        for (size_t i = 0; i < w->n_inputs[side]; i++)
+            moments_add(&spread, log(w->values[side][i]));
+        squares += spread.squares;
+        freedom += (double)w->n_inputs[side] - 1;
+    }
+    return freedom > 1 ? sqrt(squares / freedom) : (double)NAN;
+}
+
+/* On a shared cluster the wall time is mostly that of the neighbours; the CPU time of chunks is one's own. */
+static void find_steadier(gate_work *w)
+{
+    const judged_metric *cpu = judged_metric_find(str_from(metric_info(M_run_chunk_cpu_seconds_total)->name));
+    roast_gate *out = w->out;
+    for (size_t i = 0; i < out->n_metrics; i++)
+        if (out->metrics[i].judged == cpu)
+            return;
+    double of_judged = out->n_metrics ? scatter_of(w, out->metrics[0].judged->metric) : (double)NAN;
+    double of_cpu = scatter_of(w, cpu->metric);
+    if (out->same_work && of_cpu < 0.5 * of_judged && of_judged > 0.01)
+        out->steadier = (steadier_metric){cpu, of_cpu, of_judged};
 }
 
 static roast_code refuse_unfinished(const gate_work *w, roast_error *err)
@@ -258,8 +332,16 @@ static roast_code gate_all(gate_work *w, roast_error *err)
             return fail_memory(err);
     }
     const double *events = w->out->events;
+    w->out->less_work =
+        least_events(w->inputs[SIDE_B], w->n_inputs[SIDE_B]) < least_events(w->inputs[SIDE_A], w->n_inputs[SIDE_A]);
+    for (size_t i = 0; i < w->n_inputs[SIDE_B]; i++)
+        w->out->incomplete |= w->inputs[SIDE_B][i].summary->rows[ROAST_SCOPE_MISSING].count > 0;
     w->out->same_work &= !(events[SIDE_A] < events[SIDE_B] || events[SIDE_A] > events[SIDE_B]);
-    return code ? code : judge_metrics(w, err);
+    if (!code)
+        code = find_turns(w) ? judge_metrics(w, err) : fail_memory(err);
+    if (!code)
+        find_steadier(w);
+    return code;
 }
 
 roast_code roast_gate_runs(roast_gate **out, const roast_subject *baseline, size_t n_baseline,

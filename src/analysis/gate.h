@@ -17,6 +17,13 @@ typedef struct gated_metric {
     size_t runs_needed; /* on either side, for an answer, roughly; 0 if nobody can say */
 } gated_metric;
 
+/* A metric in which the runs differ less among themselves than in the one that is judged: it tells more from as many
+ * runs. Scatters are standard deviations of logarithms within a side. */
+typedef struct steadier_metric {
+    const judged_metric *judged; /* NULL if there is none */
+    double scatter, scatter_of_judged;
+} steadier_metric;
+
 struct roast_gate {
     arena memory;
     roast_gate_options options;
@@ -26,6 +33,10 @@ struct roast_gate {
     roast_verdict verdict; /* of all metrics together */
     double events[SIDES];  /* medians; NAN if not known */
     bool same_work;        /* all runs processed as many events */
+    bool in_turns;         /* runs of both sides alternate in time, as far as is known */
+    steadier_metric steadier;
+    bool less_work;  /* a new run processed fewer events than any of the baseline: it is not fine for that */
+    bool incomplete; /* a new run is known to lack events */
 };
 
 /* One metric from its values alone, all of which must be above 0; they get sorted. The verdict is that of the metric by

@@ -13,6 +13,11 @@ enum {
     NEARLY_NORMAL = 1000 /* degrees of freedom from which on Student's distribution is the normal one */
 };
 
+bool interval_tells(const interval *i)
+{
+    return isfinite(i->estimate) && i->high - i->low <= fabs(i->estimate);
+}
+
 interval interval_none(void)
 {
     return (interval){(double)NAN, (double)NAN, (double)NAN, (double)NAN};

@@ -13,6 +13,8 @@ typedef struct interval {
 } interval;
 
 interval interval_none(void);
+/* Whether it is worth telling: the interval is not wider than the estimate is large. Infinite ones are no numbers. */
+bool interval_tells(const interval *i);
 
 /* ---- Two samples --------------------------------------------------------------------------------------------- */
 

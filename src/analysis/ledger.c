@@ -1,7 +1,7 @@
 /* The ledger. What chunks did comes from their own records. The rest is idle time, told apart by when it was: before a
- * core's first chunk, between chunks while others waited to be started, or after the last had been started. The
- * engine's tasks that are not chunks (preprocessing, merging) and its sums of packing are taken out of the idle time in
- * which they ran. What is left over is the residual: the categories sum to the core time by construction. */
+ * worker's first chunk, while chunks waited to be started, or after the last had been started. The engine's tasks that
+ * are not chunks (preprocessing, merging) and its sums of packing are taken out of the idle time in which they ran.
+ * What is left over is the residual: the categories sum to the core time by construction. */
 #include "analysis/ledger.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/coverage.h"
+#include "analysis/idle.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -57,7 +58,7 @@ bool ledger_changed(const ledger *l, const roast_run *run)
 
 void ledger_release(ledger *l)
 {
-    u64map_release(&l->failures);
+    u64map_release(&l->chunks);
     slot_table_release(&l->slots);
     free(l->workers);
     free(l->datasets);
@@ -69,7 +70,7 @@ static bool copy_ledger(ledger *copy, const ledger *l)
 {
     *copy = *l;
     copy->memory = (arena){0};
-    copy->failures = (u64map){0};
+    copy->chunks = (u64map){0};
     size_t workers = l->slots.n_groups, datasets = l->n_datasets + 1;
     copy->workers = arena_grow(&copy->memory, l->workers, workers, workers, sizeof *copy->workers);
     copy->datasets = arena_grow(&copy->memory, l->datasets, datasets, datasets, sizeof *copy->datasets);
@@ -103,52 +104,57 @@ uint64_t chunk_key(const run_chunk *row)
     return place * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)row->record.entry_start;
 }
 
-/* Whether a success is a second one: there were fewer failures than attempts before it. A first attempt begins a round
- * of its own, in which nothing has failed. */
+enum { CHUNK_DONE = 1, CHUNK_FAILURE = 2, MOST_FAILURES = INT32_MAX }; /* what is kept of a chunk: done, and failures */
+
+/* Whether a success is a second one: the chunk has succeeded before, and there were fewer failures than attempts before
+ * this one. A first attempt begins a round of its own, in which nothing has failed. */
 static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
     bool first = chunk->attempt == ROAST_ABSENT || chunk->attempt < 2;
-    uint64_t key = chunk_key(row);
-    if (!failed && first) {
-        uint32_t *earlier = u64map_find(&l->failures, key);
-        if (earlier)
-            *earlier = 1;
-        return false;
-    }
-    uint32_t *seen = u64map_at(&l->failures, key);
+    uint32_t *seen = u64map_at(&l->chunks, chunk_key(row));
     if (!seen) {
         *memory_out = true;
         return false;
     }
-    uint32_t failures = *seen && !first ? *seen - 1 : 0;
-    *seen = failures + 1 + (failed && failures < UINT32_MAX - 2);
-    return !failed && failures < (uint64_t)chunk->attempt - 1;
+    uint32_t done = *seen & CHUNK_DONE, failures = first ? 0 : *seen / CHUNK_FAILURE;
+    *seen = (failures + (failed && failures < MOST_FAILURES)) * CHUNK_FAILURE + (failed ? done : CHUNK_DONE);
+    return !failed && !first && done && failures < (uint64_t)chunk->attempt - 1;
+}
+
+/* When it began and ended; false if that is missing or absurd. */
+static bool read_times(const run_chunk *row, ledger_attempt *out)
+{
+    const roast_chunk *chunk = &row->record;
+    int64_t open = 0, events = 0, process = 0, returning = 0, begun = chunk->t_start_ns;
+    bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
+                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &returning);
+    if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
+        return false;
+    out->start_ns = begun - open - events;
+    out->end_ns = begun + process + returning;
+    return true;
 }
 
 bool ledger_read(ledger *l, const run_chunk *row, ledger_attempt *out, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
-    int64_t open = 0, events = 0, process = 0, returning = 0;
-    bool sound = part_ns(chunk->open_ns, &open) && part_ns(chunk->events_ns, &events) &&
-                 part_ns(chunk->duration_ns, &process) && part_ns(chunk->return_ns, &returning);
     bool failed = chunk_failed(chunk);
     *out = (ledger_attempt){.failed = failed, .recomputed = succeeded_before(l, row, failed, memory_out)};
-    int64_t begun = chunk->t_start_ns;
-    if (!sound || begun < LONGEST_NS / 2 || begun > INT64_MAX - 4 * LONGEST_NS)
+    if (!read_times(row, out))
         return false;
-    out->start_ns = begun - open - events;
-    out->end_ns = begun + process + returning;
-    split_process(chunk, process, out->process);
-    if (out->failed || out->recomputed) {
-        out->seconds[out->failed ? LEDGER_FAILED : LEDGER_LOST] = clock_seconds(out->end_ns - out->start_ns);
+    split_process(chunk, or_zero(chunk->duration_ns), out->process);
+    if (out->failed)
+        return true;
+    if (out->recomputed) {
+        out->seconds[LEDGER_LOST] = clock_seconds(out->end_ns - out->start_ns);
         return true;
     }
     for (int i = 0; i < LEDGER_OPEN; i++)
         out->seconds[i] = out->process[i];
-    out->seconds[LEDGER_OPEN] = clock_seconds(open);
-    out->seconds[LEDGER_EVENTS] = clock_seconds(events);
-    out->seconds[LEDGER_RETURN] = clock_seconds(returning);
+    out->seconds[LEDGER_OPEN] = clock_seconds(or_zero(chunk->open_ns));
+    out->seconds[LEDGER_EVENTS] = clock_seconds(or_zero(chunk->events_ns));
+    out->seconds[LEDGER_RETURN] = clock_seconds(or_zero(chunk->return_ns));
     return true;
 }
 
@@ -165,7 +171,7 @@ void ledger_add(ledger *l, const run_chunk *row, const ledger_attempt *attempt)
     size_t nowhere = l->slots.n_groups - 1;
     ledger_sums *worker = &l->workers[row->worker < nowhere ? row->worker : nowhere];
     l->attempts++;
-    saw_start(l, attempt->start_ns, row->record.attempt != ROAST_ABSENT && row->record.attempt > 1);
+    saw_start(l, attempt->start_ns, is_retry(row->record.attempt));
     slot_table_add(&l->slots, row->worker, attempt->start_ns, attempt->end_ns, NULL);
     l->recorded_seconds += clock_seconds(attempt->end_ns - attempt->start_ns);
     ledger_sums *dataset = &l->datasets[row->dataset < l->n_datasets ? row->dataset : l->n_datasets];
@@ -201,13 +207,8 @@ typedef struct attempt_list {
 static roast_code keep_interval(void *context, const run_chunk *row)
 {
     attempt_list *list = context;
-    ledger unused = {0};
-    ledger_attempt attempt;
-    run_chunk first = *row;
-    bool memory_out = false;
-    first.record.attempt = 1;
-    first.record.error = first.record.error_type = str_none();
-    if (list->count == list->capacity || !ledger_read(&unused, &first, &attempt, &memory_out))
+    ledger_attempt attempt = {0};
+    if (list->count == list->capacity || !read_times(row, &attempt))
         return ROAST_OK;
     list->items[list->count++] = (attempt_times){attempt.start_ns, attempt.end_ns, row->worker};
     return ROAST_OK;
@@ -237,17 +238,14 @@ static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
 
 /* ---- The engine's tasks -------------------------------------------------------------------------------------- */
 
-/* What the tasks of a worker did besides chunks, and in which of its idle times. Nanoseconds of other tasks. */
-typedef struct task_tally {
-    int64_t in_start, in_queue, in_tail, merging, preprocessing, chunks;
-} task_tally;
-
 static const int64_t CHUNK_TASK_EARLY_NS = NS_PER_S; /* before the first chunk of all, at most */
 
-/* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses. */
+/* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses: that has
+ * ended when the first chunk begins. */
 bool is_chunk_task(const ledger *l, const kept_task *task)
 {
-    return task->of_processor || (task->of_retries && task->start_ns >= l->first_start_ns - CHUNK_TASK_EARLY_NS);
+    bool late = task->start_ns >= l->first_start_ns - CHUNK_TASK_EARLY_NS && task->stop_ns > l->first_start_ns;
+    return task->of_processor || (task->of_retries && late);
 }
 
 static void see_chunk_task(chunk_tasks *chunks, const kept_task *task)
@@ -278,7 +276,8 @@ roast_code feed_task(void *context, const roast_task *task)
         .of_processor = !str_absent(tasks->processor) && str_equal(task->prefix, tasks->processor),
         .of_retries = str_equal(task->prefix, STR("automatic_retries")),
         .done = str_equal(task->state, STR("memory")),
-        .retry = task->attempt != ROAST_ABSENT && task->attempt > 1,
+        .killed = str_equal(task->state, STR("killed")),
+        .retry = is_retry(task->attempt),
     };
     chunk_tasks *of_worker = &tasks->chunks[worker];
     if (kept.of_processor)
@@ -333,23 +332,12 @@ static int64_t first_start_of(const slot_group *group)
     return first;
 }
 
-static void add_other_task(const ledger *l, const kept_task *task, task_tally *tally)
-{
-    int64_t length = task->stop_ns - task->start_ns, first = first_start_of(&l->slots.groups[task->worker]);
-    saturated_add(task->stop_ns <= l->first_start_ns ? &tally->preprocessing : &tally->merging, length);
-    if (first == ROAST_ABSENT || task->stop_ns <= first)
-        saturated_add(&tally->in_start, length);
-    else if (task->start_ns >= ledger_last_start(l))
-        saturated_add(&tally->in_tail, length);
-    else
-        saturated_add(&tally->in_queue, length);
-}
-
 /* There are no chunk records: the processor's tasks stand for them. */
 static void take_for_chunk(ledger *l, const kept_task *task)
 {
     double seconds = clock_seconds(task->stop_ns - task->start_ns);
-    l->workers[task->worker].seconds[task->done ? LEDGER_PROCESS_UNSPLIT : LEDGER_FAILED] += seconds;
+    ledger_category category = task->done ? LEDGER_PROCESS_UNSPLIT : task->killed ? LEDGER_LOST : LEDGER_FAILED;
+    l->workers[task->worker].seconds[category] += seconds;
     l->attempts++;
     l->recorded_seconds += seconds;
     saw_start(l, task->start_ns, task->retry);
@@ -358,9 +346,18 @@ static void take_for_chunk(ledger *l, const kept_task *task)
 
 /* ---- Idle time ----------------------------------------------------------------------------------------------- */
 
-typedef struct idle_times {
-    double start, queue, tail, lost;
-} idle_times;
+/* What a worker did, by when it was: nanoseconds of chunks, and of tasks that are none. */
+typedef struct worker_time {
+    idle_bounds bounds;
+    int64_t chunks[IDLE_PHASES], merging[IDLE_PHASES], killed_tasks[IDLE_PHASES];
+    int64_t preprocessing; /* before the first chunk */
+    int64_t chunk_tasks;   /* as the engine measured them */
+} worker_time;
+
+/* Attempts that came to nothing, of a worker or a dataset. */
+typedef struct wasted_time {
+    int64_t failed, killed; /* killed: with their workers */
+} wasted_time;
 
 static double seconds_between(int64_t from, int64_t to)
 {
@@ -377,38 +374,11 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A slot from arrival to departure. last: when the last chunk was started. */
-static void split_slot(const core_slot *s, int64_t from, int64_t to, int64_t last, bool died, idle_times *idle)
+/* Less than nothing where records overlap: that is the residual's. */
+static void find_idle(double *idle, const worker_time *time, double cores)
 {
-    int64_t turn = later(from, earlier(last, to)); /* before it there was something to do, after it there was not */
-    if (s->first_start_ns == ROAST_ABSENT) {
-        idle->queue += seconds_between(from, turn);
-        idle->tail += seconds_between(turn, to);
-        return;
-    }
-    double busy_after = seconds_between(later(s->last_start_ns, turn), earlier(s->last_end_ns, to));
-    if (s->before_end_ns != ROAST_ABSENT)
-        busy_after += seconds_between(turn, earlier(s->before_end_ns, s->last_start_ns));
-    int64_t first = earlier(later(s->first_start_ns, from), to);
-    idle->start += seconds_between(from, earlier(first, turn));
-    idle->tail += seconds_between(turn, to) - busy_after;
-    double unused = seconds_between(first, turn) - (clock_seconds(s->busy_ns) - busy_after);
-    if (first > turn) /* its first was a retry at the end: that busy time is counted above */
-        unused = 0;
-    double ended = seconds_between(earlier(s->last_end_ns, turn), turn);
-    double lost = died ? fmin(ended, fmax(unused, 0)) : 0;
-    idle->lost += lost;
-    idle->queue += unused - lost;
-}
-
-static idle_times idle_of(const slot_group *group, int64_t from, int64_t to, int64_t last, bool died)
-{
-    idle_times idle = {0};
-    for (uint32_t i = 0; i < group->count; i++)
-        split_slot(&group->slots[i], from, to, last, died, &idle);
-    idle.queue = fmax(idle.queue, 0); /* less than nothing where records overlap: that is the residual's */
-    idle.tail = fmax(idle.tail, 0);
-    return idle;
+    for (int phase = 0; phase < IDLE_PHASES; phase++)
+        idle[phase] = fmax(cores * idle_phase_seconds(&time->bounds, phase) - clock_seconds(time->chunks[phase]), 0);
 }
 
 /* Moves as much as there is. */
@@ -420,19 +390,42 @@ static double take(double *from, double wanted)
 }
 
 /* Tasks that are not chunks ran in time that looked idle. */
-static void take_tasks(ledger_sums *sums, idle_times *idle, const task_tally *tasks, double chunk_seconds)
+static void take_tasks(ledger_sums *sums, double *idle, const worker_time *time, double chunk_seconds)
 {
-    double found = take(&idle->start, clock_seconds(tasks->in_start)) +
-                   take(&idle->queue, clock_seconds(tasks->in_queue)) +
-                   take(&idle->tail, clock_seconds(tasks->in_tail));
-    double merging = clock_seconds(tasks->merging), preprocessing = clock_seconds(tasks->preprocessing);
-    double all = merging + preprocessing, chunks = clock_seconds(tasks->chunks);
-    if (all > 0) {
-        sums->seconds[LEDGER_MERGING] += found * merging / all;
-        sums->seconds[LEDGER_PREPROCESSING] += found * preprocessing / all;
+    sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], clock_seconds(time->preprocessing));
+    for (int phase = 0; phase < IDLE_PHASES; phase++) {
+        sums->seconds[LEDGER_MERGING] += take(&idle[phase], clock_seconds(time->merging[phase]));
+        sums->seconds[LEDGER_LOST] += take(&idle[phase], clock_seconds(time->killed_tasks[phase]));
     }
+    double chunks = clock_seconds(time->chunk_tasks);
     if (chunks > chunk_seconds && chunk_seconds > 0)
-        sums->seconds[LEDGER_RETURN] += take(&idle->queue, chunks - chunk_seconds);
+        sums->seconds[LEDGER_RETURN] += take(&idle[IDLE_CHUNKS_LEFT], chunks - chunk_seconds);
+}
+
+static bool death_is_recorded(const wasted_time *wasted, const worker_time *time)
+{
+    int64_t tasks = 0;
+    for (int phase = 0; phase < IDLE_PHASES; phase++)
+        saturated_add(&tasks, time->killed_tasks[phase]);
+    return wasted->killed > 0 || tasks > 0;
+}
+
+/* A worker that died took along what its cores had been at since their last records, if nobody recorded that. */
+static double since_last_records(const slot_group *group, const idle_bounds *bounds)
+{
+    double seconds = 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->slots[i].first_start_ns != ROAST_ABSENT)
+            seconds += seconds_between(group->slots[i].last_end_ns, bounds->at[IDLE_NOTHING_LEFT]);
+    return seconds;
+}
+
+static int64_t busy_ns(const slot_group *group)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        saturated_add(&sum, group->slots[i].busy_ns);
+    return sum;
 }
 
 /* ---- The engine's sums, where there are no tasks --------------------------------------------------------------- */
@@ -462,38 +455,36 @@ static engine_sums sum_engine(const roast_run *run, bool tasks_known)
     return sums;
 }
 
-/* Shares a sum of the run out to the workers, by the idle time that each has for it. */
-static void share_out(double wanted, ledger_sums *sums, size_t count, ledger_category from, ledger_category to)
+/* Shares a sum of the run out to the workers, by the idle time that each has for it. Gives how much there was. */
+static double share_out(double wanted, ledger *l, ledger_category from, ledger_category to)
 {
     double there = 0;
-    for (size_t i = 0; i < count; i++)
-        there += sums[i].seconds[from];
-    double share = there > 0 ? fmin(wanted / there, 1) : 0;
-    for (size_t i = 0; i < count; i++) {
-        double moved = sums[i].seconds[from] * share;
-        sums[i].seconds[from] -= moved;
-        sums[i].seconds[to] += moved;
+    for (size_t i = 0; i < l->slots.n_groups; i++)
+        there += l->workers[i].seconds[from];
+    double share = there > 0 ? fmin(fmax(wanted, 0) / there, 1) : 0;
+    for (size_t i = 0; i < l->slots.n_groups; i++) {
+        double moved = l->workers[i].seconds[from] * share;
+        l->workers[i].seconds[from] -= moved;
+        l->workers[i].seconds[to] += moved;
     }
+    return there * share;
 }
 
 /* total: core-seconds that there were. The engine's sums are of all workers: those that were not measured have their
- * share of them. */
-static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known, double total)
+ * share of them. Results are packed when chunks end: late is the share of chunks that ended in the tail. */
+static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known, double total, double late)
 {
     engine_sums engine = sum_engine(run, tasks_known);
-    size_t count = l->slots.n_groups;
-    double idle = 0, not_measured = 0;
-    for (size_t i = 0; i < count; i++) {
-        idle += l->workers[i].seconds[LEDGER_IDLE_QUEUE];
+    double not_measured = 0;
+    for (size_t i = 0; i < l->slots.n_groups; i++)
         not_measured += l->workers[i].seconds[LEDGER_NOT_MEASURED];
-    }
     double measured = fmax(1 - not_measured / total, 0);
     engine.packing *= measured;
     engine.merging *= measured;
-    share_out(engine.packing, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_RETURN);
-    double merging_between = fmin(engine.merging, fmax(idle - engine.packing, 0));
-    share_out(merging_between, l->workers, count, LEDGER_IDLE_QUEUE, LEDGER_MERGING);
-    share_out(engine.merging - merging_between, l->workers, count, LEDGER_IDLE_TAIL, LEDGER_MERGING);
+    engine.packing -= share_out((1 - late) * engine.packing, l, LEDGER_IDLE_QUEUE, LEDGER_RETURN);
+    share_out(engine.packing, l, LEDGER_IDLE_TAIL, LEDGER_RETURN);
+    engine.merging -= share_out(engine.merging, l, LEDGER_IDLE_QUEUE, LEDGER_MERGING);
+    share_out(engine.merging, l, LEDGER_IDLE_TAIL, LEDGER_MERGING);
 }
 
 /* ---- From the pass to the summary ---------------------------------------------------------------------------- */
@@ -501,8 +492,10 @@ static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known, 
 typedef struct ledger_build {
     analysis *a;
     ledger *l;
-    double total;         /* core-seconds that there were */
-    double *offered;      /* by worker */
+    double total;                        /* core-seconds that there were */
+    double *offered;                     /* by worker */
+    worker_time *times;                  /* by worker, and one more */
+    wasted_time *by_worker, *by_dataset; /* and one more of each */
     bool open_unmeasured; /* opening files was not measured: it hides between the chunks, so that is not idle time */
     bool pooled;          /* the records do not say where they ran, or the engine not who was there when */
     bool partly;          /* some workers were not measured */
@@ -516,22 +509,22 @@ static double chunk_seconds(const ledger_sums *sums)
     return seconds;
 }
 
-static void set_idle(ledger_sums *sums, const idle_times *idle)
+static void set_idle(ledger_sums *sums, const double *idle)
 {
-    sums->seconds[LEDGER_IDLE_START] = idle->start;
-    sums->seconds[LEDGER_IDLE_QUEUE] = idle->queue;
-    sums->seconds[LEDGER_IDLE_TAIL] = idle->tail;
-    sums->seconds[LEDGER_LOST] += idle->lost;
+    sums->seconds[LEDGER_IDLE_START] = idle[IDLE_BEFORE_FIRST];
+    sums->seconds[LEDGER_IDLE_QUEUE] = idle[IDLE_CHUNKS_LEFT];
+    sums->seconds[LEDGER_IDLE_TAIL] = idle[IDLE_NOTHING_LEFT];
 }
 
 /* Cores that were there and waited for coffea's preprocessing. */
 static double waited_for_preprocessing(const ledger_build *b, int64_t from, int64_t to, double cores)
 {
-    int64_t length = run_fact_int(b->a->run, "preprocess_ns");
+    int64_t length = run_fact_int(b->a->run, "preprocess_ns"), begun = run_fact_int(b->a->run, "preprocess_start_ns");
     if (length == ROAST_ABSENT || length <= 0 || length > LONGEST_NS)
         return 0;
-    int64_t end = b->a->summary->t_start_ns + length;
-    return cores * seconds_between(from, earlier(to, end));
+    if (begun == ROAST_ABSENT || begun < b->a->summary->t_start_ns || begun > b->a->summary->t_end_ns)
+        begun = b->a->summary->t_start_ns;
+    return cores * seconds_between(later(from, begun), earlier(to, begun + length));
 }
 
 /* What a worker without a probe did is known only as far as there are records of it. */
@@ -540,7 +533,7 @@ static void set_not_measured(ledger_sums *sums, double offered)
     sums->seconds[LEDGER_NOT_MEASURED] = fmax(offered - chunk_seconds(sums), 0);
 }
 
-static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
+static void account_worker(ledger_build *b, uint32_t w)
 {
     const roast_worker *worker = run_worker(b->a->run, w);
     const roast_summary *window = b->a->summary;
@@ -557,12 +550,17 @@ static void account_worker(ledger_build *b, uint32_t w, const task_tally *tasks)
         return;
     bool died = worker->lost && worker->left_ns != ROAST_ABSENT && worker->left_ns <= window->t_end_ns;
     ledger_sums *sums = &b->l->workers[w];
-    idle_times idle = idle_of(&b->l->slots.groups[w], from, to, ledger_last_start(b->l), died);
-    take_tasks(sums, &idle, tasks, chunk_seconds(sums));
+    const worker_time *time = &b->times[w];
+    double idle[IDLE_PHASES];
+    find_idle(idle, time, cores);
+    take_tasks(sums, idle, time, chunk_seconds(sums));
     double waited =
-        waited_for_preprocessing(b, from, to, cores) - clock_seconds(tasks->preprocessing); /* that is taken already */
-    sums->seconds[LEDGER_PREPROCESSING] += take(&idle.start, waited);
-    set_idle(sums, &idle);
+        waited_for_preprocessing(b, from, to, cores) - clock_seconds(time->preprocessing); /* that is taken already */
+    sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], waited);
+    if (died && !death_is_recorded(&b->by_worker[w], time))
+        sums->seconds[LEDGER_LOST] +=
+            take(&idle[IDLE_CHUNKS_LEFT], since_last_records(&b->l->slots.groups[w], &time->bounds));
+    set_idle(sums, idle);
 }
 
 /* Nobody knows who was there when: what is idle in all is told apart as if the cores had been one worker's. */
@@ -571,29 +569,26 @@ static void account_pool(ledger_build *b)
     ledger *l = b->l;
     const roast_summary *window = b->a->summary;
     size_t pool = l->slots.n_groups - 1;
-    idle_times idle = {0};
-    double busy = 0;
+    double idle[IDLE_PHASES] = {0}, found = 0, busy = 0;
     for (size_t i = 0; i <= pool; i++) {
         const slot_group *group = &l->slots.groups[i];
-        bool used = group->slots[0].first_start_ns != ROAST_ABSENT;
+        double part[IDLE_PHASES];
         busy += chunk_seconds(&l->workers[i]);
-        if (!used)
-            continue;
-        idle_times part = idle_of(group, window->t_start_ns, window->t_end_ns, ledger_last_start(l), false);
-        idle.start += part.start;
-        idle.queue += part.queue;
-        idle.tail += part.tail;
+        find_idle(part, &b->times[i], slot_group_used(group) ? group->count : 0);
+        for (int phase = 0; phase < IDLE_PHASES; phase++) {
+            idle[phase] += part[phase];
+            found += part[phase];
+        }
     }
-    double not_measured = not_measured_cores(b->a->run, window) * seconds_between(window->t_start_ns, window->t_end_ns);
-    not_measured = fmin(not_measured, fmax(b->total - busy, 0));
+    double seconds = seconds_between(window->t_start_ns, window->t_end_ns);
+    double not_measured = fmin(not_measured_cores(b->a->run, window) * seconds, fmax(b->total - busy, 0));
+    double left = b->total - busy - not_measured;
+    for (int phase = 0; phase < IDLE_PHASES; phase++)
+        idle[phase] *= found > 0 && left > 0 ? left / found : 0;
+    double waited = waited_for_preprocessing(b, window->t_start_ns, window->t_end_ns, b->total / seconds);
     l->workers[pool].seconds[LEDGER_NOT_MEASURED] = not_measured;
-    double found = idle.start + idle.queue + idle.tail, left = b->total - busy - not_measured;
-    double scale = found > 0 && left > 0 ? left / found : 0;
-    idle_times scaled = {idle.start * scale, idle.queue * scale, idle.tail * scale, 0};
-    double waited = waited_for_preprocessing(b, window->t_start_ns, window->t_end_ns,
-                                             b->total / seconds_between(window->t_start_ns, window->t_end_ns));
-    l->workers[pool].seconds[LEDGER_PREPROCESSING] += take(&scaled.start, waited);
-    set_idle(&l->workers[pool], &scaled);
+    l->workers[pool].seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], waited);
+    set_idle(&l->workers[pool], idle);
 }
 
 /* Categories that the run cannot have are left out; the residual is always there. */
@@ -704,61 +699,157 @@ static void see_starts(ledger *l, const chunk_tasks *chunks)
         saw_start(l, chunks->last_start_ns, false);
 }
 
-/* What the tasks of the engine did, by worker; whether some of them were no chunks. */
-static task_tally *read_tasks(const ledger_build *b, bool *others)
+bool tasks_name_workers(const task_sums *tasks, size_t n_workers)
+{
+    return tasks->addresses.count == n_workers;
+}
+
+static bool lacks_probe(const ledger_build *b, uint32_t worker)
+{
+    return worker_not_measured(run_worker(b->a->run, worker));
+}
+
+/* What tasks tell of chunks of which there are no records. */
+static void see_chunk_tasks(ledger_build *b, bool instead)
 {
     const task_sums *tasks = &b->a->tasks;
-    task_tally *tallies = arena_alloc(&b->l->memory, b->a->n_workers + 1, sizeof *tallies);
-    bool instead = b->l->attempts == 0;
-    *others = false;
-    /* A worker that came back under an old address has a row of its own: numbers are rows only if there is none. */
-    if (!tallies || tasks->addresses.count != b->a->n_workers)
-        return tallies;
-    for (uint32_t w = 0; w < b->a->n_workers; w++) {
-        tallies[w].chunks = tasks->chunks[w].ns;
-        if (worker_not_measured(run_worker(b->a->run, w)))
+    for (uint32_t w = 0; w < b->a->n_workers; w++)
+        if (lacks_probe(b, w))
             see_starts(b->l, &tasks->chunks[w]);
-    }
-    for (size_t i = 0; i < tasks->count; i++) {
+    for (size_t i = 0; i < tasks->count && instead; i++) {
         const kept_task *task = &tasks->kept[i];
-        task_tally *tally = &tallies[task->worker];
-        if (worker_not_measured(run_worker(b->a->run, task->worker)))
-            continue;
-        if (instead && (task->of_processor || task->of_retries)) {
+        if ((task->of_processor || task->of_retries) && !lacks_probe(b, task->worker))
             take_for_chunk(b->l, task);
-            saturated_add(&tally->chunks, task->stop_ns - task->start_ns);
-        } else if (!instead && is_chunk_task(b->l, task)) {
-            saturated_add(&tally->chunks, task->stop_ns - task->start_ns);
-        } else if (!instead) {
-            *others = true;
-            add_other_task(b->l, task, tally);
-        }
     }
-    return tallies;
+}
+
+static void set_bounds(ledger_build *b)
+{
+    const roast_summary *window = b->a->summary;
+    for (uint32_t i = 0; i < b->l->slots.n_groups; i++) {
+        int64_t from = window->t_start_ns, to = window->t_end_ns, first = first_start_of(&b->l->slots.groups[i]);
+        const roast_worker *worker = b->pooled ? NULL : run_worker(b->a->run, i);
+        if (worker && !worker_presence(worker, window->t_start_ns, window->t_end_ns, &from, &to))
+            to = from;
+        if (first == ROAST_ABSENT)
+            first = b->l->first_start_ns;
+        b->times[i].bounds = idle_bounds_of(first, ledger_last_start(b->l), from, to);
+    }
+}
+
+static void add_attempts(ledger_build *b)
+{
+    const trace *t = &b->a->trace;
+    size_t nowhere = b->l->slots.n_groups - 1, no_dataset = b->l->n_datasets;
+    for (size_t i = 0; i < t->count; i++) {
+        const trace_attempt *attempt = &t->attempts[i];
+        size_t w = attempt->worker < nowhere ? attempt->worker : nowhere;
+        idle_add_chunk(b->times[w].chunks, &b->times[w].bounds, attempt->start_ns, attempt->end_ns);
+        if (!attempt->failed)
+            continue;
+        wasted_time *dataset = &b->by_dataset[attempt->dataset < no_dataset ? attempt->dataset : no_dataset];
+        wasted_time *worker = &b->by_worker[w];
+        bool died = attempt_died(attempt, b->a->run);
+        saturated_add(died ? &worker->killed : &worker->failed, attempt->end_ns - attempt->start_ns);
+        saturated_add(died ? &dataset->killed : &dataset->failed, attempt->end_ns - attempt->start_ns);
+    }
+}
+
+static void add_wasted(ledger_sums *sums, const wasted_time *wasted, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sums[i].seconds[LEDGER_FAILED] += clock_seconds(wasted[i].failed);
+        sums[i].seconds[LEDGER_LOST] += clock_seconds(wasted[i].killed);
+    }
+}
+
+/* A task of the engine; whether it is something else than a chunk. */
+static bool add_task(ledger_build *b, const kept_task *task, bool instead)
+{
+    worker_time *time = &b->times[task->worker];
+    int64_t length = task->stop_ns - task->start_ns;
+    bool chunk = instead ? task->of_processor || task->of_retries : is_chunk_task(b->l, task);
+    if (chunk)
+        saturated_add(&time->chunk_tasks, length);
+    if (chunk && instead)
+        idle_add_chunk(time->chunks, &time->bounds, task->start_ns, task->stop_ns);
+    if (chunk || instead)
+        return false;
+    if (task->stop_ns <= b->l->first_start_ns)
+        saturated_add(&time->preprocessing, length);
+    else
+        idle_add(task->killed ? time->killed_tasks : time->merging, &time->bounds, task->start_ns, task->stop_ns);
+    return true;
+}
+
+static bool add_tasks(ledger_build *b, bool instead)
+{
+    const task_sums *tasks = &b->a->tasks;
+    bool others = false;
+    for (uint32_t w = 0; w < b->a->n_workers; w++)
+        b->times[w].chunk_tasks = tasks->chunks[w].ns;
+    for (size_t i = 0; i < tasks->count; i++)
+        if (!lacks_probe(b, tasks->kept[i].worker))
+            others |= add_task(b, &tasks->kept[i], instead);
+    return others;
+}
+
+/* The records do not say where they ran, or the engine not who was there when. */
+static bool is_pooled(const ledger_build *b)
+{
+    const slot_group *nowhere = &b->l->slots.groups[b->l->slots.n_groups - 1];
+    return run_counts(b->a->run) > 0 || clock_seconds(busy_ns(nowhere)) * 2 > b->l->recorded_seconds;
+}
+
+/* The share of chunks that ended when all had been started. */
+static double ended_in_tail(const ledger_build *b)
+{
+    const trace *t = &b->a->trace;
+    size_t done = 0, late = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        done += !t->attempts[i].failed;
+        late += !t->attempts[i].failed && t->attempts[i].end_ns > ledger_last_start(b->l);
+    }
+    return done ? (double)late / (double)done : 0;
+}
+
+static bool make_build(ledger_build *b)
+{
+    ledger *l = b->l;
+    b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
+    b->times = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->times);
+    b->by_worker = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->by_worker);
+    b->by_dataset = arena_alloc(&l->memory, l->n_datasets + 1, sizeof *b->by_dataset);
+    return b->offered && b->times && b->by_worker && b->by_dataset;
 }
 
 static roast_code account(ledger_build *b, roast_error *err)
 {
     analysis *a = b->a;
     ledger *l = b->l;
-    roast_code code = ROAST_OK;
-    if (l->slots.misfits * 100 > l->slots.intervals)
+    roast_code code = make_build(b) ? ROAST_OK : fail_memory(err);
+    if (!code && l->slots.misfits * 100 > l->slots.intervals)
         code = lay_in_order(l, a->run, err);
-    bool other_tasks;
-    task_tally *tasks = code ? NULL : read_tasks(b, &other_tasks);
-    b->offered = arena_alloc(&l->memory, l->slots.n_groups, sizeof *b->offered);
-    if (!code && (!tasks || !b->offered))
-        code = fail_memory(err);
+    bool instead = l->attempts == 0, tasks_known = tasks_name_workers(&b->a->tasks, b->a->n_workers),
+         other_tasks = false;
+    if (!code && tasks_known)
+        see_chunk_tasks(b, instead);
     if (code || (l->attempts == 0 && !b->partly))
         return code;
     size_t nowhere = l->slots.n_groups - 1;
     b->open_unmeasured = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
-    b->pooled = run_counts(a->run) > 0 || chunk_seconds(&l->workers[nowhere]) * 2 > l->recorded_seconds;
+    b->pooled = is_pooled(b);
+    set_bounds(b);
+    add_attempts(b);
+    add_wasted(l->workers, b->by_worker, nowhere + 1);
+    add_wasted(l->datasets, b->by_dataset, l->n_datasets + 1);
+    if (tasks_known)
+        other_tasks = add_tasks(b, instead);
     if (b->pooled)
         account_pool(b);
     for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
-        account_worker(b, w, &tasks[w]);
-    take_engine_sums(l, a->run, other_tasks, b->total);
+        account_worker(b, w);
+    take_engine_sums(l, a->run, other_tasks, b->total, ended_in_tail(b));
     return fill_rows(b, err);
 }
 

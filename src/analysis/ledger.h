@@ -1,5 +1,5 @@
 /* The ledger: the core time that there was, split without overlap. Fed with the chunks as they are visited, it keeps
- * sums per worker and dataset and the state of each core, so its memory does not grow with the chunks. */
+ * sums per worker and dataset, the state of each core, and of each chunk whether it was done. */
 #ifndef ANALYSIS_LEDGER_H
 #define ANALYSIS_LEDGER_H
 
@@ -16,9 +16,10 @@ typedef struct ledger_sums {
 /* An attempt at a chunk on the client's clock, from opening the file to handing back, and its time by category. */
 typedef struct ledger_attempt {
     int64_t start_ns, end_ns;
-    bool failed, recomputed;          /* recomputed: it had succeeded before */
-    double seconds[LEDGER_OF_CHUNKS]; /* by category: all of a failed attempt is in one */
-    double process[LEDGER_OPEN];      /* its time in process(), whatever became of it */
+    bool failed, recomputed; /* recomputed: it had succeeded before */
+    /* By category. Nothing of a failed attempt: whether it went with its worker is known when a summary is made. */
+    double seconds[LEDGER_OF_CHUNKS];
+    double process[LEDGER_OPEN]; /* its time in process(), whatever became of it */
 } ledger_attempt;
 
 typedef struct ledger {
@@ -27,7 +28,7 @@ typedef struct ledger {
     ledger_sums *workers, *datasets; /* one more than there are, the last for records that name none */
     size_t n_datasets;
     int64_t cores;                                         /* of all workers: slots of those that are not known */
-    u64map failures;                                       /* failed attempts, by chunk */
+    u64map chunks;                                         /* what is known of earlier attempts, by chunk */
     int64_t attempts, first_start_ns, last_first_start_ns; /* last_first: the last start of a chunk's first attempt */
     double recorded_seconds;                               /* sum over the attempts */
 } ledger;
@@ -40,7 +41,7 @@ void ledger_release(ledger *l);
 /* Attempts that name no worker have been laid into other slots than they would be now. */
 bool ledger_changed(const ledger *l, const roast_run *run);
 /* Takes an attempt apart; false if its times are missing or absurd, and then it says only whether it failed and whether
- * it had succeeded before. Remembers failures, so each is to be shown once, in the order of records.
+ * it had succeeded before. Remembers what became of chunks, so each is to be shown once, in the order of records.
  * memory_out is set if memory is out. */
 bool ledger_read(ledger *l, const run_chunk *row, ledger_attempt *out, bool *memory_out);
 /* Adds an attempt that ledger_read gave. */
@@ -56,7 +57,7 @@ int64_t ledger_last_start(const ledger *l);
 typedef struct kept_task {
     int64_t start_ns, stop_ns;
     uint32_t worker;
-    bool of_processor, of_retries, done, retry;
+    bool of_processor, of_retries, done, killed, retry;
 } kept_task;
 
 /* What a worker's tasks say of chunks. Sums of nanoseconds and extremes, so that the order in which they come does not
@@ -82,6 +83,8 @@ roast_code feed_task(void *analysis, const roast_task *task);
 bool fit_tasks(struct roast_analysis *a); /* false if memory is out */
 /* Whether a task is a chunk, as far as the chunks that were recorded tell. */
 bool is_chunk_task(const ledger *l, const kept_task *task);
+/* Whether the worker of a task is its row. One that came back under an old address has a row of its own. */
+bool tasks_name_workers(const task_sums *tasks, size_t n_workers);
 void task_sums_release(task_sums *tasks);
 
 #endif

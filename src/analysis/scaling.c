@@ -225,7 +225,7 @@ bool scaling_fit(scaling_law *out, const double *cores, const double *rates, siz
                  const bootstrap_options *options)
 {
     interval none = interval_none();
-    *out = (scaling_law){kind, none, none, none, none, none, none, (double)NAN};
+    *out = (scaling_law){kind, none, none, none, none, none, none, (double)NAN, false};
     if (count_different(cores, count) < (kind == LAW_USL ? 3U : 2U))
         return true;
     law_fitting f;
@@ -310,13 +310,28 @@ static void relate_points(scaling *s, double *scratch)
     s->cores_per_worker = median_of_points(s, cores_per_worker_of, scratch);
 }
 
+/* A plateau is fitted by a peak, too, somewhere on it or beyond. It is one if the rate was seen to fall. */
+static bool sees_peak(const scaling *s, const scaling_law *law)
+{
+    double most = s->points[s->count - 1].cores, highest = 0, last = 0, n_last = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        bool at_the_end = s->points[i].cores > 0.99 * most;
+        highest = fmax(highest, s->points[i].rate);
+        last += at_the_end ? s->points[i].rate : 0;
+        n_last += at_the_end;
+    }
+    double by_law = 1 - scaling_rate(law, most) / law->highest_rate.estimate, seen = 1 - last / n_last / highest;
+    double fallen = fmin(by_law, seen);
+    return law->coherence.low > 0 && law->peak.estimate < most && fallen > 2 * law->scatter && fallen > 0.02;
+}
+
 static bool fit_laws(scaling *s, double *scratch)
 {
     bootstrap_options options = bootstrap_defaults();
     double *cores = scratch, *rates = scratch + s->count;
     if (s->count < FEWEST_POINTS)
         s->no_law = "a law takes six runs or more";
-    else if (s->different < 4)
+    else if (s->different < FEWEST_DIFFERENT)
         s->no_law = "a law takes four or more different numbers of cores";
     if (s->no_law)
         return true;
@@ -324,8 +339,12 @@ static bool fit_laws(scaling *s, double *scratch)
         cores[i] = s->points[i].cores;
         rates[i] = s->points[i].rate;
     }
-    return scaling_fit(&s->amdahl, cores, rates, s->count, LAW_AMDAHL, &options) &&
-           scaling_fit(&s->usl, cores, rates, s->count, LAW_USL, &options);
+    bool done = scaling_fit(&s->amdahl, cores, rates, s->count, LAW_AMDAHL, &options) &&
+                scaling_fit(&s->usl, cores, rates, s->count, LAW_USL, &options);
+    if (done && !interval_tells(&s->usl.rate))
+        s->no_law = "the runs scatter too much for a law: its interval is wider than its value";
+    s->usl.peak_seen = done && sees_peak(s, &s->usl);
+    return done;
 }
 
 /* ---- Choices
@@ -370,7 +389,7 @@ static void choose(scaling *s)
     s->knee = s->best = choice_of(s, (double)NAN);
     if (s->no_law)
         return;
-    s->knee = choice_of(s, s->usl.knee.estimate);
+    s->knee = choice_of(s, interval_tells(&s->usl.knee) ? s->usl.knee.estimate : (double)NAN);
     if (!isnan(s->costs.core_hour) && !isnan(s->costs.hour))
         s->best = choice_of(s, cheapest_cores(s));
 }

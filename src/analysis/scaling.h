@@ -16,6 +16,8 @@ typedef struct scaling_law {
     interval peak;                        /* cores that give the highest rate; infinite if more always give more */
     interval highest_rate;                /* there, or where it tends to */
     double scatter;                       /* of the points around the law: standard deviation, relative */
+    bool
+        peak_seen; /* runs beyond the peak were slower than there by more than they scatter: no plateau looks like it */
 } scaling_law;
 
 /* Fits a law with relative errors; all numbers must be above 0. Intervals are from a bootstrap of the residuals. False
@@ -24,7 +26,7 @@ bool scaling_fit(scaling_law *out, const double *cores, const double *rates, siz
                  const bootstrap_options *options);
 double scaling_rate(const scaling_law *law, double cores);
 
-enum { FEWEST_POINTS = 6 }; /* for a law */
+enum { FEWEST_POINTS = 6, FEWEST_DIFFERENT = 4 }; /* for a law: runs, and numbers of cores */
 
 typedef struct scaling_point {
     roast_str label;

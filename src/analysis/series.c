@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/access.h"
+#include "analysis/ledger.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "model/facts.h"
@@ -18,6 +19,7 @@ typedef struct mark_reader {
     run_series *out;
     const roast_run *run;
     access_table *accesses; /* NULL if it is not asked for */
+    ledger before;          /* tells what had succeeded before */
 } mark_reader;
 
 /* Only a damaged file holds times that overflow: they count as not known. */
@@ -63,6 +65,9 @@ static roast_code see_chunk(void *context, const run_chunk *row)
     branch_access access = {ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT, (double)NAN, (double)NAN};
     if (reader->accesses)
         access = access_of(reader->accesses, reader->run, row);
+    ledger_attempt attempt;
+    bool memory_out = false;
+    ledger_read(&reader->before, row, &attempt, &memory_out);
     *mark = (chunk_mark){
         .open_ns = or_zero(chunk->open_ns),
         .events_ns = or_zero(chunk->events_ns),
@@ -81,17 +86,18 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .file = row->file,
         .worker = row->worker,
         .branch_set = row->branch_set,
-        .failed = chunk_failed(chunk),
+        .failed = attempt.failed,
+        .recomputed = attempt.recomputed,
     };
     add_phases(reader, mark->dataset, mark, or_zero(chunk->duration_ns));
     place(mark, chunk);
-    return ROAST_OK;
+    return memory_out ? ROAST_MEMORY : ROAST_OK;
 }
 
 static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, roast_error *err)
 {
     access_table accesses = {0};
-    mark_reader reader = {out, run, needs & SERIES_ACCESS ? &accesses : NULL};
+    mark_reader reader = {out, run, needs & SERIES_ACCESS ? &accesses : NULL, ledger_new()};
     out->phases = arena_alloc(&out->memory, run_datasets(run) + 1, sizeof *out->phases);
     if (!out->phases)
         return fail_memory(err);
@@ -99,6 +105,7 @@ static roast_code read_chunks(run_series *out, roast_run *run, unsigned needs, r
     if (!code)
         code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
     access_release(&accesses);
+    ledger_release(&reader.before);
     return code == ROAST_MEMORY ? fail_memory(err) : code;
 }
 

@@ -22,7 +22,8 @@ typedef struct chunk_mark {
     uint32_t dataset, file, worker, branch_set;
     uint32_t lane; /* see lanes.h */
     bool failed;
-    bool on_axis; /* its times are known and near the run: it can be drawn on the run's time axis */
+    bool recomputed; /* it had succeeded before: not a chunk of the job, which has it once */
+    bool on_axis;    /* its times are known and near the run: it can be drawn on the run's time axis */
 } chunk_mark;
 
 /* Where the time of a dataset's chunks went, failed attempts included. */

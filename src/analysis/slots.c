@@ -13,7 +13,7 @@ static const int64_t TOLERANCE_NS = 2000000;
 static void clear_slots(slot_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++)
-        group->slots[i] = (core_slot){.first_start_ns = ROAST_ABSENT, .before_end_ns = ROAST_ABSENT};
+        group->slots[i] = (core_slot){.first_start_ns = ROAST_ABSENT};
 }
 
 static bool init_group(slot_group *group, int64_t cores, arena *memory)
@@ -113,8 +113,6 @@ core_slot *slot_table_add(slot_table *table, uint32_t worker, int64_t start_ns, 
         *idle_ns = first ? ROAST_ABSENT : start_ns > s->last_end_ns ? start_ns - s->last_end_ns : 0;
     if (first || start_ns < s->first_start_ns)
         s->first_start_ns = start_ns;
-    s->before_end_ns = first ? ROAST_ABSENT : s->last_end_ns;
-    s->last_start_ns = start_ns;
     s->last_end_ns = first || end_ns > s->last_end_ns ? end_ns : s->last_end_ns;
     s->busy_ns += end_ns - start_ns;
     return s;

@@ -8,10 +8,12 @@
 #include "run/reader.h"
 
 typedef struct core_slot {
-    int64_t first_start_ns;             /* ROAST_ABSENT: it was never used */
-    int64_t last_start_ns, last_end_ns; /* of the latest interval */
-    int64_t before_end_ns;              /* end of the one before it; ROAST_ABSENT if there is none */
-    int64_t busy_ns;                    /* sum of the intervals */
+    int64_t first_start_ns; /* ROAST_ABSENT: it was never used */
+    int64_t last_end_ns;    /* of the latest interval */
+    int64_t busy_ns;        /* sum of the intervals */
+    /* For the trace: seconds since its last chunk that it was idle, idle while its worker was paused or had spilled, at
+     * other tasks. */
+    double waited, waited_paused, waited_spilling, other;
 } core_slot;
 
 typedef struct slot_group {

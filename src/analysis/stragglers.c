@@ -1,8 +1,9 @@
-/* Stragglers by rate. What an attempt should take is a straight line in its events, one for each dataset, fitted to
- * those near the median rate, so that slow ones do not move it. What it took over that is compared between hosts,
- * workers, storage sites, files and parts of the run by medians: a group is slow if most of what ran in it was. The
- * kind that explains most of the excess is taken as the cause, its effect is divided out, and the rest is looked at
- * again. */
+/* Stragglers by rate. What an attempt should take is a straight line in its events for what it computes, and in the
+ * bytes that it reads for what it waits, one of each for each dataset, fitted to those near the median rate, so that
+ * slow ones do not move it. What it took over that is compared between hosts, workers, storage sites, files, first
+ * chunks and parts of the run: a group is slow if most of what ran in it was. The kind that explains most of the excess
+ * is taken as the cause (what is more general, or hits all that it should hit, before what only coincides with it), its
+ * effect is divided out, and the rest is looked at again. */
 #include "analysis/stragglers.h"
 
 #include <math.h>
@@ -17,11 +18,23 @@ static const double LEAST_SLOWDOWN = 1.3;   /* below it hosts and files differ a
 static const double LEAST_SIGNIFICANCE = 5; /* standard errors of a group's median */
 static const double SMALLEST_SPREAD = 0.04;
 static const double MOST_SLOW = 0.6;
-enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 3 };
+/* Of the expected time of an attempt: what a part may differ by without being slow or fast. A part that is next to
+ * nothing has large ratios that mean nothing. */
+static const double INDIFFERENT = 0.02;
+/* A group is slow by chance if so many of its attempts are slow as single stragglers make; over all groups of a kind
+ * this is to happen in one run of a hundred. */
+static const double LARGEST_CHANCE = 0.01;
+enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 4 };
 
 double straggler_seconds(const trace_attempt *attempt)
 {
     return trace_seconds(attempt) - (double)attempt->return_s;
+}
+
+double straggler_part_seconds(const trace_attempt *attempt, straggler_part part)
+{
+    double io = attempt->cpu_known ? (double)(attempt->wait + attempt->open) : 0;
+    return part == STRAGGLER_IO ? io : fmax(straggler_seconds(attempt) - io, 0);
 }
 
 static bool comparable(const trace_attempt *attempt)
@@ -32,7 +45,7 @@ static bool comparable(const trace_attempt *attempt)
 static bool in_slow_group(const stragglers *s, const trace_attempt *attempt)
 {
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
-        if (s->kinds[kind].guilty && straggler_slowdown(s, (straggler_kind)kind, attempt) > 1)
+        if (s->kinds[kind].guilty && straggler_in_slow(s, (straggler_kind)kind, attempt))
             return true;
     return false;
 }
@@ -84,34 +97,43 @@ static uint32_t dataset_group(const stragglers *s, const trace_attempt *attempt,
     return attempt->dataset < datasets ? attempt->dataset : (uint32_t)datasets;
 }
 
-static double median_rate(const stragglers *s, const uint32_t *items, size_t count, double *scratch)
+/* What a part goes with: bytes if they are known, for storage does not know of events; else events. */
+static double amount_of(const trace_attempt *a, straggler_part part)
+{
+    return part == STRAGGLER_IO && a->bytes > 0 ? (double)a->bytes : (double)a->events;
+}
+
+static double median_rate(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
+                          double *scratch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const trace_attempt *a = &s->trace->attempts[items[i]];
-        if (a->events > 0 && !in_slow_group(s, a))
-            scratch[kept++] = straggler_seconds(a) / (double)a->events;
+        if (amount_of(a, part) > 0 && !in_slow_group(s, a))
+            scratch[kept++] = straggler_part_seconds(a, part) / amount_of(a, part);
     }
     return kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, 50) : (double)NAN;
 }
 
 /* What an attempt takes without events, and for each; sure: what it takes without events at least. */
 typedef struct cost_line {
-    double fixed, per_event, sure;
+    double fixed, per_amount, sure;
 } cost_line;
 
 /* A line through what is near the median rate, or the rate alone. */
-static cost_line fit_dataset(const stragglers *s, const uint32_t *items, size_t count, double *scratch)
+static cost_line fit_part(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
+                          double *scratch)
 {
-    double rate = median_rate(s, items, count, scratch);
-    cost_line line = {.per_event = rate};
+    double rate = median_rate(s, part, items, count, scratch);
+    cost_line line = {.per_amount = rate};
     for (int round = 0; round < 3 && isfinite(rate); round++) {
         line_fit fit = {0};
         for (size_t i = 0; i < count; i++) {
             const trace_attempt *a = &s->trace->attempts[items[i]];
-            double expected = line.fixed + line.per_event * (double)a->events, took = straggler_seconds(a);
-            if (a->events > 0 && took > 0.6 * expected && took < 1.5 * expected && !in_slow_group(s, a))
-                line_fit_add(&fit, (double)a->events, took);
+            double amount = amount_of(a, part), expected = line.fixed + line.per_amount * amount;
+            double took = straggler_part_seconds(a, part);
+            if (amount > 0 && took > 0.6 * expected && took < 1.5 * expected && !in_slow_group(s, a))
+                line_fit_add(&fit, amount, took);
         }
         double slope = line_fit_slope(&fit), intercept = line_fit_intercept(&fit);
         /* Chunks of one size tell nothing of what a chunk costs without events. */
@@ -119,9 +141,21 @@ static cost_line fit_dataset(const stragglers *s, const uint32_t *items, size_t 
         if (varied && slope > 0 && intercept >= 0)
             line = (cost_line){intercept, slope, fmax(intercept - 2 * line_fit_intercept_error(&fit), 0)};
         else if (fit.count >= FEWEST_TO_FIT && fit.mean_x > 0)
-            line = (cost_line){.per_event = fit.mean_y / fit.mean_x};
+            line = (cost_line){.per_amount = fit.mean_y / fit.mean_x};
     }
     return line;
+}
+
+static bool make_room_for_expected(stragglers *s, uint32_t datasets)
+{
+    bool done = true;
+    for (int part = 0; part < STRAGGLER_PARTS; part++) {
+        if (!s->expected[part])
+            s->expected[part] = arena_alloc(&s->memory, s->trace->count, sizeof **s->expected);
+        done = done && s->expected[part];
+    }
+    s->fixed = s->fixed ? s->fixed : arena_alloc(&s->memory, datasets, sizeof *s->fixed);
+    return done && s->fixed;
 }
 
 static roast_code expect(stragglers *s, roast_error *err)
@@ -130,54 +164,87 @@ static roast_code expect(stragglers *s, roast_error *err)
     uint32_t datasets = (uint32_t)run_datasets(s->run) + 1;
     sorted_groups groups = {0};
     double *scratch = malloc((t->count + 1) * sizeof *scratch);
-    s->expected = s->expected ? s->expected : arena_alloc(&s->memory, t->count, sizeof *s->expected);
-    s->fixed = s->fixed ? s->fixed : arena_alloc(&s->memory, datasets, sizeof *s->fixed);
-    bool done = scratch && s->expected && s->fixed && sort_groups(&groups, s, datasets, dataset_group, 0);
-    for (size_t i = 0; done && i < t->count; i++)
-        s->expected[i] = NAN;
+    bool done = scratch && make_room_for_expected(s, datasets) && sort_groups(&groups, s, datasets, dataset_group, 0);
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        for (size_t i = 0; done && i < t->count; i++)
+            s->expected[part][i] = NAN;
     for (uint32_t d = 0; done && d < datasets; d++) {
         const uint32_t *items = groups.items + groups.first[d];
         size_t count = groups.first[d + 1] - groups.first[d];
-        cost_line line = fit_dataset(s, items, count, scratch);
-        s->fixed[d] = (float)line.sure;
-        for (size_t i = 0; i < count && isfinite(line.per_event); i++)
-            if (t->attempts[items[i]].events >= 0)
-                s->expected[items[i]] = (float)(line.fixed + line.per_event * (double)t->attempts[items[i]].events);
+        s->fixed[d] = 0;
+        for (int part = 0; part < STRAGGLER_PARTS; part++) {
+            cost_line line = fit_part(s, (straggler_part)part, items, count, scratch);
+            s->fixed[d] += (float)line.sure;
+            for (size_t i = 0; i < count && isfinite(line.per_amount); i++) {
+                double amount = amount_of(&t->attempts[items[i]], (straggler_part)part);
+                if (amount >= 0)
+                    s->expected[part][items[i]] = (float)(line.fixed + line.per_amount * amount);
+            }
+        }
     }
     release_groups(&groups);
     free(scratch);
     return done ? ROAST_OK : fail_memory(err);
 }
 
-/* The logarithm of took / expected, after what has been explained. */
-static double deviation(const stragglers *s, size_t i)
+static double indifferent_seconds(const stragglers *s, size_t i)
+{
+    return INDIFFERENT * (double)(s->expected[STRAGGLER_COMPUTE][i] + s->expected[STRAGGLER_IO][i]);
+}
+
+/* The logarithm of took / expected of a part, after what has been explained. */
+static double deviation(const stragglers *s, straggler_part part, size_t i)
 {
     const trace_attempt *a = &s->trace->attempts[i];
-    double expected = (double)s->expected[i];
-    if (!comparable(a) || !(expected > 0))
+    double expected = (double)s->expected[part][i], slack = indifferent_seconds(s, i);
+    if (!comparable(a) || !(slack > 0))
         return (double)NAN;
     double explained = 1;
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
-        explained *= s->kinds[kind].guilty ? straggler_slowdown(s, (straggler_kind)kind, a) : 1;
-    return log(straggler_seconds(a) / expected / explained);
+        explained *= s->kinds[kind].guilty ? straggler_slowdown(s, (straggler_kind)kind, part, a) : 1;
+    return log((straggler_part_seconds(a, part) + slack) / (expected + slack) / explained);
 }
 
-static roast_code measure_spread(stragglers *s, const float *deviations, roast_error *err)
+/* Deviations of all attempts, part by part. */
+typedef struct deviations {
+    float *of[STRAGGLER_PARTS];
+    double *scratch;
+} deviations;
+
+static bool deviations_init(deviations *d, const trace *t)
 {
-    const trace *t = s->trace;
-    double *values = malloc((t->count + 1) * sizeof *values);
-    if (!values)
-        return fail_memory(err);
-    size_t kept = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (isfinite(deviations[i]))
-            values[kept++] = (double)deviations[i];
-    double middle = percentile(values, kept, 50);
-    for (size_t i = 0; i < kept; i++)
-        values[i] = fabs(values[i] - middle);
-    s->spread = kept ? fmax(1.4826 * percentile(values, kept, 50), SMALLEST_SPREAD) : SMALLEST_SPREAD;
-    free(values);
-    return ROAST_OK;
+    bool done = (d->scratch = malloc((t->count + 1) * sizeof *d->scratch)) != NULL;
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        done = (d->of[part] = malloc((t->count + 1) * sizeof **d->of)) != NULL && done;
+    return done;
+}
+
+static void deviations_release(deviations *d)
+{
+    free(d->scratch);
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        free(d->of[part]);
+}
+
+static void measure_deviations(const stragglers *s, deviations *d)
+{
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        for (size_t i = 0; i < s->trace->count; i++)
+            d->of[part][i] = (float)deviation(s, (straggler_part)part, i);
+}
+
+static void measure_spread(stragglers *s, deviations *d)
+{
+    for (int part = 0; part < STRAGGLER_PARTS; part++) {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->trace->count; i++)
+            if (isfinite(d->of[part][i]))
+                d->scratch[kept++] = (double)d->of[part][i];
+        double middle = percentile(d->scratch, kept, 50);
+        for (size_t i = 0; i < kept; i++)
+            d->scratch[i] = fabs(d->scratch[i] - middle);
+        s->spread[part] = kept ? fmax(1.4826 * percentile(d->scratch, kept, 50), SMALLEST_SPREAD) : SMALLEST_SPREAD;
+    }
 }
 
 /* ---- Groups -------------------------------------------------------------------------------------------------- */
@@ -194,11 +261,17 @@ uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_a
         return of_file ? s->site_of[attempt->file] : TRACE_NONE;
     case STRAGGLER_FILE:
         return of_file ? attempt->file : TRACE_NONE;
+    case STRAGGLER_WARM_UP:
+        return on_worker ? attempt->start_ns < s->first_end_ns[attempt->worker] : TRACE_NONE;
     case STRAGGLER_PERIOD:
     case STRAGGLER_KINDS: /* is none */
         break;
     }
-    double length = (double)(s->t_end_ns - s->t_start_ns), at = (double)(attempt->start_ns - s->t_start_ns);
+    /* By its middle: it is slow for as long as it runs in a slow time, whenever it began. At the end of a run only the
+     * long ones are left, which makes that no slow time: there they count as they began. */
+    double length = (double)(s->t_end_ns - s->t_start_ns), begun = (double)(attempt->start_ns - s->t_start_ns);
+    double at = 0.5 * (begun + (double)(attempt->end_ns - s->t_start_ns));
+    at = at > (double)(s->last_start_ns - s->t_start_ns) ? begun : at;
     double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;
     return (uint32_t)fmin(fmax(period, 0), STRAGGLER_PERIODS - 1);
 }
@@ -208,13 +281,43 @@ static uint32_t group_of_kind(const stragglers *s, const trace_attempt *attempt,
     return straggler_group(s, (straggler_kind)kind, attempt);
 }
 
-double straggler_slowdown(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
+/* First chunks are not alike: one compiles while the others wait for it. Each is compared with what it should take. */
+static double own_slowdown(const stragglers *s, straggler_part part, const trace_attempt *attempt)
+{
+    size_t i = (size_t)(attempt - s->trace->attempts);
+    double expected = (double)s->expected[part][i], slack = indifferent_seconds(s, i);
+    double took = straggler_part_seconds(attempt, part), ratio = (took + slack) / (expected + slack);
+    return expected > 0 && ratio > LEAST_SLOWDOWN ? took / expected : 1;
+}
+
+double straggler_slowdown(const stragglers *s, straggler_kind kind, straggler_part part, const trace_attempt *attempt)
 {
     const straggler_groups *groups = &s->kinds[kind];
     if (!groups->n_slow) /* the usual case, asked often */
         return 1;
     uint32_t group = straggler_group(s, kind, attempt);
-    return group < groups->count ? (double)groups->slowdown[group] : 1;
+    if (group >= groups->count || !groups->slow[group])
+        return 1;
+    return kind == STRAGGLER_WARM_UP ? own_slowdown(s, part, attempt) : (double)groups->slowdown[part][group];
+}
+
+bool straggler_in_slow(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    uint32_t group = groups->n_slow ? straggler_group(s, kind, attempt) : TRACE_NONE;
+    return group < groups->count && groups->slow[group];
+}
+
+double straggler_excess(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
+{
+    double excess = 0;
+    if (!straggler_in_slow(s, kind, attempt))
+        return 0;
+    for (int part = 0; part < STRAGGLER_PARTS; part++) {
+        double slowdown = straggler_slowdown(s, kind, (straggler_part)part, attempt);
+        excess += straggler_part_seconds(attempt, (straggler_part)part) * (1 - 1 / slowdown);
+    }
+    return excess;
 }
 
 roast_str straggler_name(const stragglers *s, straggler_kind kind, uint32_t group)
@@ -234,17 +337,37 @@ static roast_str host_name(const roast_worker *worker)
     return worker_host(worker);
 }
 
-/* "root://eos.cern.ch//store/…" is on root://eos.cern.ch, "/data/1/a.root" on the local file system. */
-static roast_str site_name(roast_str url)
+static bool make_groups(stragglers *s, straggler_groups *groups, uint32_t count)
 {
-    for (size_t i = 0; i + 3 < url.len; i++)
-        if (memcmp(url.ptr + i, "://", 3) == 0) {
-            size_t end = i + 3;
-            while (end < url.len && url.ptr[end] != '/')
-                end++;
-            return (roast_str){url.ptr, end};
-        }
-    return STR("local files");
+    groups->count = count;
+    groups->attempts = arena_alloc(&s->memory, count, sizeof *groups->attempts);
+    groups->slow = arena_alloc(&s->memory, count, sizeof *groups->slow);
+    bool done = groups->attempts && groups->slow;
+    for (int part = 0; part < STRAGGLER_PARTS && done; part++) {
+        groups->slowdown[part] = arena_alloc(&s->memory, count, sizeof **groups->slowdown);
+        groups->typical[part] = arena_alloc(&s->memory, count, sizeof **groups->typical);
+        done = groups->slowdown[part] && groups->typical[part];
+        for (uint32_t g = 0; done && g < count; g++)
+            groups->slowdown[part][g] = 1;
+    }
+    return done;
+}
+
+/* What a worker begins before it has done any chunk finds nothing loaded, compiled or connected. */
+static bool find_first_ends(stragglers *s)
+{
+    size_t workers = run_workers(s->run);
+    s->first_end_ns = arena_alloc(&s->memory, workers, sizeof *s->first_end_ns);
+    for (size_t w = 0; s->first_end_ns && w < workers; w++)
+        s->first_end_ns[w] = ROAST_ABSENT;
+    for (size_t i = 0; s->first_end_ns && i < s->trace->count; i++) {
+        const trace_attempt *a = &s->trace->attempts[i];
+        int64_t end_ns = a->end_ns - (a->end_ns - a->start_ns) / 50; /* what begins in its last moments follows it */
+        if (a->worker < workers && !a->failed &&
+            (s->first_end_ns[a->worker] == ROAST_ABSENT || end_ns < s->first_end_ns[a->worker]))
+            s->first_end_ns[a->worker] = end_ns;
+    }
+    return s->first_end_ns;
 }
 
 static roast_code number_groups(stragglers *s, roast_error *err)
@@ -256,31 +379,12 @@ static roast_code number_groups(stragglers *s, roast_error *err)
     for (uint32_t i = 0; done && i < workers; i++)
         done = (s->host_of[i] = intern_add(&s->hosts, host_name(run_worker(s->run, i)), NULL)) != INTERN_NONE;
     for (uint32_t i = 0; done && i < files; i++)
-        done = (s->site_of[i] = intern_add(&s->sites, site_name(run_file(s->run, i)->url), NULL)) != INTERN_NONE;
-    const uint32_t counts[] = {s->hosts.count, workers, s->sites.count, files, STRAGGLER_PERIODS};
-    for (int kind = 0; done && kind < STRAGGLER_KINDS; kind++) {
-        straggler_groups *groups = &s->kinds[kind];
-        groups->count = counts[kind];
-        groups->slowdown = arena_alloc(&s->memory, counts[kind], sizeof *groups->slowdown);
-        groups->median = arena_alloc(&s->memory, counts[kind], sizeof *groups->median);
-        groups->attempts = arena_alloc(&s->memory, counts[kind], sizeof *groups->attempts);
-        groups->slow = arena_alloc(&s->memory, counts[kind], sizeof *groups->slow);
-        done = groups->slowdown && groups->median && groups->attempts && groups->slow;
-        for (uint32_t g = 0; done && g < counts[kind]; g++)
-            groups->slowdown[g] = 1;
-    }
+        done = (s->site_of[i] = intern_add(&s->sites, file_server(run_file(s->run, i)->url), NULL)) != INTERN_NONE;
+    const uint32_t counts[] = {s->hosts.count, workers, s->sites.count, files, 2, STRAGGLER_PERIODS};
+    for (int kind = 0; done && kind < STRAGGLER_KINDS; kind++)
+        done = make_groups(s, &s->kinds[kind], counts[kind]);
+    done = done && find_first_ends(s);
     return done ? ROAST_OK : fail_memory(err);
-}
-
-static double excess_of(const stragglers *s, const float *deviations, const uint32_t *items, size_t count)
-{
-    double excess = 0;
-    for (size_t i = 0; i < count; i++) {
-        double took = straggler_seconds(&s->trace->attempts[items[i]]);
-        if (isfinite(deviations[items[i]]))
-            excess += took * (1 - exp(-(double)deviations[items[i]]));
-    }
-    return excess;
 }
 
 static void acquit(straggler_groups *groups)
@@ -289,13 +393,243 @@ static void acquit(straggler_groups *groups)
     groups->n_slow = 0;
     for (uint32_t g = 0; g < groups->count; g++) {
         groups->slow[g] = false;
-        groups->slowdown[g] = 1;
+        for (int part = 0; part < STRAGGLER_PARTS; part++)
+            groups->slowdown[part][g] = 1;
     }
+}
+
+/* The chance of at least hits of count, each with the same chance. */
+static double binomial_tail(size_t hits, size_t count, double chance)
+{
+    double tail = 0;
+    for (size_t k = hits; k <= count && chance > 0; k++)
+        tail += exp(lgamma((double)count + 1) - lgamma((double)k + 1) - lgamma((double)(count - k) + 1) +
+                    (double)k * log(chance) + (double)(count - k) * log1p(-chance));
+    return tail;
+}
+
+static bool stands_out(double deviation)
+{
+    return deviation > log(LEAST_SLOWDOWN);
+}
+
+/* Of the attempts of which a deviation is known, those that are slow each by itself. */
+static double share_slow(const stragglers *s, const float *above_expected)
+{
+    size_t slow = 0, known = 0;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        known += isfinite(above_expected[i]) != 0;
+        slow += isfinite(above_expected[i]) && stands_out((double)above_expected[i]);
+    }
+    return known ? fmin((double)slow / (double)known, 0.99) : 0;
+}
+
+static double excess_of(const stragglers *s, int part, double slowdown, const uint32_t *items, size_t count)
+{
+    double excess = 0;
+    for (size_t i = 0; i < count; i++)
+        excess += straggler_part_seconds(&s->trace->attempts[items[i]], (straggler_part)part) * (1 - 1 / slowdown);
+    return excess;
+}
+
+/* ---- Sites ---------------------------------------------------------------------------------------------------- */
+
+/* Sites are contrasted, not pooled: where half of the files are on a slow one, what is usual over all is neither. A
+ * dataset that is mostly on one site takes that site for usual, so both effects are found together: the waiting of a
+ * dataset on a site is that of the dataset and that of the site, one on top of the other. */
+typedef struct site_cells {
+    float *value;           /* by dataset and site: of the logarithm of took / expected; NAN: too few */
+    double *site, *dataset; /* effects */
+    uint32_t sites, datasets;
+} site_cells;
+
+/* The load of storage changes from hour to hour, and what is most asked waits longest: a site that is slow is so when
+ * few ask, too, and that is what sites are compared by. */
+static const double WHEN_FEW_ASK = 25; /* percentile */
+
+static bool fill_cells(site_cells *cells, const stragglers *s, const sorted_groups *by_site,
+                       const float *above_expected, double *scratch)
+{
+    cells->value = malloc(((size_t)cells->sites * cells->datasets + 1) * sizeof *cells->value);
+    cells->site = calloc((size_t)cells->sites + 1, sizeof *cells->site);
+    cells->dataset = calloc((size_t)cells->datasets + 1, sizeof *cells->dataset);
+    if (!cells->value || !cells->site || !cells->dataset)
+        return false;
+    for (uint32_t g = 0; g < cells->sites; g++)
+        for (uint32_t d = 0; d < cells->datasets; d++) {
+            size_t kept = 0;
+            for (size_t i = by_site->first[g]; i < by_site->first[g + 1]; i++) {
+                uint32_t item = by_site->items[i];
+                if (dataset_group(s, &s->trace->attempts[item], 0) == d && isfinite(above_expected[item]))
+                    scratch[kept++] = (double)above_expected[item];
+            }
+            double value = kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, WHEN_FEW_ASK) : (double)NAN;
+            cells->value[(size_t)g * cells->datasets + d] = (float)value;
+        }
+    return true;
+}
+
+/* By row of a table: the mean of its cells, without what its columns explain. next: from a row to the next, and from a
+ * cell to the next of its row. */
+static void average_rows(double *effects, size_t rows, const float *cells, const size_t next[2], const double *columns,
+                         size_t n_columns)
+{
+    for (size_t row = 0; row < rows; row++) {
+        double sum = 0, count = 0;
+        for (size_t column = 0; column < n_columns; column++) {
+            float value = cells[row * next[0] + column * next[1]];
+            sum += isfinite(value) ? (double)value - columns[column] : 0;
+            count += isfinite(value) != 0;
+        }
+        effects[row] = count > 0 ? sum / count : 0;
+    }
+}
+
+/* Both effects by turns: each is the mean of what the other leaves. A site that shares no dataset with others stays
+ * where its datasets put it. */
+static void separate(site_cells *cells)
+{
+    enum { TURNS = 30 };
+    const size_t by_site[2] = {cells->datasets, 1}, by_dataset[2] = {1, cells->datasets};
+    for (int turn = 0; turn < TURNS; turn++) {
+        average_rows(cells->dataset, cells->datasets, cells->value, by_dataset, cells->site, cells->sites);
+        average_rows(cells->site, cells->sites, cells->value, by_site, cells->dataset, cells->datasets);
+    }
+}
+
+/* The effect of each site on waiting; the reference is the best of those that many read from. */
+static bool contrast_sites(stragglers *s, const sorted_groups *by_site, const float *above_expected, double *scratch)
+{
+    straggler_groups *groups = &s->kinds[STRAGGLER_SITE];
+    site_cells cells = {.sites = groups->count, .datasets = (uint32_t)run_datasets(s->run) + 1};
+    bool done = fill_cells(&cells, s, by_site, above_expected, scratch);
+    if (done)
+        separate(&cells);
+    double best = HUGE_VAL;
+    for (uint32_t g = 0; done && g < groups->count; g++) {
+        groups->typical[STRAGGLER_IO][g] = (float)cells.site[g];
+        bool many = groups->attempts[g] * 20 > by_site->first[groups->count] && groups->attempts[g] >= FEWEST_TO_FIT;
+        best = many ? fmin(best, cells.site[g]) : best;
+    }
+    groups->reference[STRAGGLER_IO] = isfinite(best) ? best : 0;
+    free(cells.value);
+    free(cells.site);
+    free(cells.dataset);
+    return done;
+}
+
+/* ---- Which groups are slow ------------------------------------------------------------------------------------- */
+
+/* The typical deviation of each group; how many attempts all have. */
+static size_t measure_groups(const stragglers *s, int kind, const sorted_groups *sorted, const deviations *d)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    for (uint32_t g = 0; g < groups->count; g++) {
+        const uint32_t *items = sorted->items + sorted->first[g];
+        size_t count = sorted->first[g + 1] - sorted->first[g];
+        groups->attempts[g] = (uint32_t)count;
+        for (int part = 0; part < STRAGGLER_PARTS; part++) {
+            size_t kept = 0;
+            for (size_t i = 0; i < count; i++)
+                if (isfinite(d->of[part][items[i]]))
+                    d->scratch[kept++] = (double)d->of[part][items[i]];
+            groups->typical[part][g] = (float)percentile(d->scratch, kept, 50);
+        }
+    }
+    return sorted->first[groups->count];
+}
+
+static bool group_is_slow(const stragglers *s, int kind, int part, uint32_t g, const uint32_t *items,
+                          const float *above_expected, double base_rate)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    size_t count = groups->attempts[g], hits = 0;
+    double above = (double)groups->typical[part][g] - groups->reference[part];
+    double error = 1.25 * s->spread[part] / sqrt((double)count);
+    if (count < FEWEST_IN_GROUP || !stands_out(above) || above < LEAST_SIGNIFICANCE * error)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        hits += isfinite(above_expected[items[i]]) && stands_out((double)above_expected[items[i]]);
+    /* Beyond this many no chance makes most of a group slow. */
+    return count > 50 || binomial_tail(hits, count, base_rate) * groups->count < LARGEST_CHANCE;
+}
+
+/* How many times longer a part of a slow group took. Deviations allow for what is indifferent, which makes ratios
+ * smaller: that is taken out again. */
+static double slowdown_of(const stragglers *s, int kind, int part, uint32_t g, const uint32_t *items)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    double ratio = exp((double)groups->typical[part][g] - groups->reference[part]), slack = 0, expected = 0;
+    for (size_t i = 0; i < groups->attempts[g]; i++)
+        if (isfinite(s->expected[part][items[i]]) && indifferent_seconds(s, items[i]) > 0) {
+            slack += indifferent_seconds(s, items[i]);
+            expected += (double)s->expected[part][items[i]];
+        }
+    return expected > 0 ? ratio + (ratio - 1) * slack / expected : ratio;
+}
+
+/* The larger deviation of an attempt's parts. */
+static double worst_deviation(const deviations *d, size_t i)
+{
+    return fmax((double)d->of[STRAGGLER_COMPUTE][i], (double)d->of[STRAGGLER_IO][i]);
+}
+
+/* By worker: the worst deviation of what it began before it had done any chunk; NAN if that is nothing. */
+static size_t worst_beginnings(const stragglers *s, const uint32_t *items, size_t count, const deviations *d,
+                               double *worst)
+{
+    size_t workers = 0;
+    for (size_t w = 0; w < run_workers(s->run); w++)
+        worst[w] = (double)NAN;
+    for (size_t i = 0; i < count; i++) {
+        double *of_worker = &worst[s->trace->attempts[items[i]].worker];
+        *of_worker = fmax(*of_worker, worst_deviation(d, items[i])); /* fmax passes over what is absent */
+    }
+    for (size_t w = 0; w < run_workers(s->run); w++)
+        if (isfinite(worst[w]))
+            worst[workers++] = worst[w];
+    return workers;
+}
+
+/* The share of later chunks that deviate by more; never 0, as there may have been one that was not seen. */
+static double later_beyond(const sorted_groups *sorted, const deviations *d, double limit)
+{
+    size_t first = sorted->first[0], last = sorted->first[1], beyond = 1;
+    for (size_t i = first; i < last; i++)
+        beyond += worst_deviation(d, sorted->items[i]) > limit;
+    return fmin((double)beyond / (double)(last - first + 1), 0.99);
+}
+
+/* Whether most workers begin slowly: something that they begin before they have done any chunk takes long, for more of
+ * them than later chunks would make by chance. One of these chunks may load what all need, and the others wait for it,
+ * or find it loaded: the worst of them tells. */
+static bool judge_warm_up(stragglers *s, const sorted_groups *sorted, const deviations *d)
+{
+    straggler_groups *groups = &s->kinds[STRAGGLER_WARM_UP];
+    const uint32_t *items = sorted->items + sorted->first[1];
+    double *worst = calloc(run_workers(s->run) + 1, sizeof *worst);
+    size_t slow = 0, count = groups->attempts[1], workers = worst ? worst_beginnings(s, items, count, d, worst) : 0;
+    if (workers < 2) {
+        free(worst);
+        return worst != NULL;
+    }
+    double limit = fmax(0.5 * percentile(worst, workers, 50), log(LEAST_SLOWDOWN));
+    double by_chance = 1 - pow(1 - later_beyond(sorted, d, limit), (double)count / (double)workers);
+    for (size_t w = 0; w < workers; w++)
+        slow += worst[w] > limit;
+    free(worst);
+    if (slow * 3 < workers * 2 || binomial_tail(slow, workers, by_chance) > LARGEST_CHANCE)
+        return true;
+    groups->slow[1] = true;
+    groups->n_slow = 1;
+    for (size_t i = 0; i < count; i++)
+        groups->excess += straggler_excess(s, STRAGGLER_WARM_UP, &s->trace->attempts[items[i]]);
+    return true;
 }
 
 /* Which groups of a kind are slow, and how much that costs. most: of all attempts that may be in slow groups; if there
  * are more, it is the others that are fast. */
-static bool judge_kind(stragglers *s, int kind, const float *deviations, double *scratch, double most)
+static bool judge_kind(stragglers *s, int kind, deviations *d, double most)
 {
     straggler_groups *groups = &s->kinds[kind];
     sorted_groups sorted = {0};
@@ -303,65 +637,130 @@ static bool judge_kind(stragglers *s, int kind, const float *deviations, double 
         release_groups(&sorted);
         return false;
     }
-    size_t slow_attempts = 0, all = sorted.first[groups->count];
-    groups->excess = 0;
-    groups->n_slow = 0;
-    for (uint32_t g = 0; g < groups->count; g++) {
-        const uint32_t *items = sorted.items + sorted.first[g];
-        size_t count = sorted.first[g + 1] - sorted.first[g], kept = 0;
-        for (size_t i = 0; i < count; i++)
-            if (isfinite(deviations[items[i]]))
-                scratch[kept++] = (double)deviations[items[i]];
-        double median = percentile(scratch, kept, 50);
-        double error = 1.25 * s->spread / sqrt((double)kept);
-        groups->attempts[g] = (uint32_t)count;
-        groups->median[g] = (float)median;
-        groups->slow[g] =
-            kept >= FEWEST_IN_GROUP && median > log(LEAST_SLOWDOWN) && median > LEAST_SIGNIFICANCE * error;
-        groups->slowdown[g] = groups->slow[g] ? (float)exp(median) : 1;
-        if (!groups->slow[g])
-            continue;
-        groups->n_slow++;
-        slow_attempts += count;
-        groups->excess += excess_of(s, deviations, items, count);
+    size_t slow_attempts = 0, all = measure_groups(s, kind, &sorted, d);
+    if (kind == STRAGGLER_SITE && !contrast_sites(s, &sorted, d->of[STRAGGLER_IO], d->scratch)) {
+        release_groups(&sorted);
+        return false;
+    }
+    acquit(groups);
+    bool done = kind != STRAGGLER_WARM_UP || judge_warm_up(s, &sorted, d);
+    for (int part = 0; part < STRAGGLER_PARTS && kind != STRAGGLER_WARM_UP; part++) {
+        double base_rate = share_slow(s, d->of[part]);
+        for (uint32_t g = 0; g < groups->count; g++) {
+            const uint32_t *items = sorted.items + sorted.first[g];
+            if (!group_is_slow(s, kind, part, g, items, d->of[part], base_rate))
+                continue;
+            double slowdown = slowdown_of(s, kind, part, g, items);
+            groups->slowdown[part][g] = (float)slowdown;
+            groups->excess += excess_of(s, part, slowdown, items, groups->attempts[g]);
+            groups->n_slow += !groups->slow[g];
+            slow_attempts += groups->slow[g] ? 0 : groups->attempts[g];
+            groups->slow[g] = true;
+        }
     }
     if ((double)slow_attempts > most * (double)all)
         acquit(groups);
     release_groups(&sorted);
-    return true;
+    return done;
 }
 
-/* Whether slow sites are slow in most of their files, of which there are several. */
+/* Whether slow sites have several files, of which no single one makes most of what is read there: then most of its
+ * attempts are slow because of the site. */
 static bool files_share_sites(const stragglers *s)
 {
-    uint32_t slow = 0, all = 0;
-    for (uint32_t f = 0; f < s->kinds[STRAGGLER_FILE].count; f++) {
-        if (!s->kinds[STRAGGLER_SITE].slow[s->site_of[f]] || !s->kinds[STRAGGLER_FILE].attempts[f])
+    const straggler_groups *sites = &s->kinds[STRAGGLER_SITE], *files = &s->kinds[STRAGGLER_FILE];
+    uint32_t largest = 0, all = 0;
+    for (uint32_t f = 0; f < files->count; f++) {
+        if (!sites->slow[s->site_of[f]])
             continue;
-        all++;
-        slow += s->kinds[STRAGGLER_FILE].median[f] > 0.5F * s->kinds[STRAGGLER_SITE].median[s->site_of[f]];
+        largest = files->attempts[f] > largest ? files->attempts[f] : largest;
+        all += files->attempts[f];
     }
-    return all >= 2 && slow * 3 >= all * 2;
+    return all && largest * 5 <= all * 3;
+}
+
+/* Two kinds of which the groups overlap: what is in slow groups of one and not of the other tells which it is. Whether
+ * one group is enough for the first while most of what only the second has is not slow, or more of what only the first
+ * has is slow; a few attempts do not speak. */
+static bool explains_better(const stragglers *s, const deviations *d, straggler_kind first, straggler_kind second)
+{
+    double only_first = 0, slow_first = 0, only_second = 0, slow_second = 0;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        const trace_attempt *a = &s->trace->attempts[i];
+        if (!comparable(a))
+            continue;
+        bool in_first = straggler_in_slow(s, first, a), in_second = straggler_in_slow(s, second, a);
+        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
+        only_first += in_first && !in_second;
+        slow_first += in_first && !in_second && slow;
+        only_second += in_second && !in_first;
+        slow_second += in_second && !in_first && slow;
+    }
+    bool second_fails = s->kinds[first].n_slow == 1 && only_second >= FEWEST_IN_GROUP &&
+                        2 * slow_second < only_second && 2 * slow_first >= only_first;
+    bool first_has_more = slow_first * fmax(only_second, 1) > slow_second * fmax(only_first, 1);
+    return second_fails || (only_first >= FEWEST_IN_GROUP && first_has_more);
+}
+
+/* A slow time hits all that runs in it, a slow file only those who read it. Files are read in order, so a slow time is
+ * also a set of files: it is the time if nearly all that ran then was slow, on three files or more, and if nearly all
+ * that the slow files have ran then. */
+static bool time_rather_than_files(const stragglers *s, const deviations *d)
+{
+    const straggler_groups *periods = &s->kinds[STRAGGLER_PERIOD], *files = &s->kinds[STRAGGLER_FILE];
+    size_t in_time = 0, slow_in_time = 0, of_files = 0, of_files_in_time = 0;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        const trace_attempt *a = &s->trace->attempts[i];
+        if (!comparable(a))
+            continue;
+        bool then = straggler_in_slow(s, STRAGGLER_PERIOD, a), there = straggler_in_slow(s, STRAGGLER_FILE, a);
+        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
+        in_time += then;
+        slow_in_time += then && slow;
+        of_files += there;
+        of_files_in_time += there && then;
+    }
+    return periods->n_slow && files->n_slow >= 3 && slow_in_time * 5 >= in_time * 4 &&
+           of_files_in_time * 3 >= of_files * 2;
+}
+
+/* Whether a kind that has not been found guilty explains more than this. */
+static bool suspected(const stragglers *s, straggler_kind kind, double excess)
+{
+    return !s->kinds[kind].guilty && s->kinds[kind].excess > excess;
 }
 
 /* The more general kind is taken if it explains about as much: the host rather than each of its workers, the site
- * rather than each of its files; a part of the run only if nothing else explains half as much. */
-static int most_guilty(const stragglers *s)
+ * rather than each of its files, the first chunk of every worker rather than the files that were read first; a part of
+ * the run only if nothing else explains half as much, or if it is what slow files have in common. */
+static int most_guilty(const stragglers *s, const deviations *d)
 {
     int best = -1;
     for (int kind = 0; kind < STRAGGLER_PERIOD; kind++)
         if (!s->kinds[kind].guilty && s->kinds[kind].excess > (best < 0 ? 0 : s->kinds[best].excess))
             best = kind;
     double excess = best < 0 ? 0 : s->kinds[best].excess;
-    if (best == STRAGGLER_WORKER && s->kinds[STRAGGLER_HOST].excess > 0.8 * excess)
+    const straggler_groups *period = &s->kinds[STRAGGLER_PERIOD];
+    const straggler_groups *warm_up = &s->kinds[STRAGGLER_WARM_UP];
+    bool begins = !warm_up->guilty && warm_up->excess > 0.8 * fmax(excess, period->guilty ? 0 : period->excess);
+    bool one_file = s->kinds[STRAGGLER_FILE].excess > 0.5 * warm_up->excess &&
+                    explains_better(s, d, STRAGGLER_FILE, STRAGGLER_WARM_UP);
+    if (begins && !one_file)
+        return STRAGGLER_WARM_UP;
+    if (best == STRAGGLER_WARM_UP)
+        best = suspected(s, STRAGGLER_FILE, 0) ? STRAGGLER_FILE : -1;
+    if (best == STRAGGLER_WORKER && suspected(s, STRAGGLER_HOST, 0.8 * excess))
         best = STRAGGLER_HOST;
-    bool whole_sites = s->kinds[STRAGGLER_SITE].excess > 0.8 * excess && files_share_sites(s);
+    bool whole_sites = suspected(s, STRAGGLER_SITE, 0.8 * excess) && files_share_sites(s);
     if (best == STRAGGLER_FILE && whole_sites)
         best = STRAGGLER_SITE;
-    if (best == STRAGGLER_SITE && !whole_sites && s->kinds[STRAGGLER_FILE].excess > 0)
+    if (best == STRAGGLER_SITE && !whole_sites && suspected(s, STRAGGLER_FILE, 0))
         best = STRAGGLER_FILE;
-    const straggler_groups *period = &s->kinds[STRAGGLER_PERIOD];
-    return !period->guilty && period->excess > 2 * excess ? STRAGGLER_PERIOD : best;
+    if (period->guilty)
+        return best;
+    bool coincides = best == STRAGGLER_FILE && period->excess > 0.5 * excess &&
+                     (time_rather_than_files(s, d) || explains_better(s, d, STRAGGLER_PERIOD, STRAGGLER_FILE));
+    return coincides || period->excess > 2 * excess ? STRAGGLER_PERIOD : best;
 }
 
 static void forget_innocent(stragglers *s)
@@ -371,85 +770,83 @@ static void forget_innocent(stragglers *s)
             acquit(&s->kinds[kind]);
 }
 
-static roast_code find_groups(stragglers *s, float *deviations, roast_error *err)
+static bool find_groups(stragglers *s, deviations *d)
 {
-    const trace *t = s->trace;
-    double *scratch = malloc((t->count + 1) * sizeof *scratch);
-    bool done = scratch != NULL;
+    bool done = true;
     for (int round = 0; round < ROUNDS && done; round++) {
-        for (size_t i = 0; i < t->count; i++)
-            deviations[i] = (float)deviation(s, i);
+        measure_deviations(s, d);
         for (int kind = 0; kind < STRAGGLER_KINDS && done; kind++)
             if (!s->kinds[kind].guilty)
-                done = judge_kind(s, kind, deviations, scratch, MOST_SLOW);
-        int guilty = done ? most_guilty(s) : -1;
+                done = judge_kind(s, kind, d, MOST_SLOW);
+        int guilty = done ? most_guilty(s, d) : -1;
         forget_innocent(s);
         if (guilty < 0)
             break;
-        if (done)
-            done = judge_kind(s, guilty, deviations, scratch, MOST_SLOW);
+        done = judge_kind(s, guilty, d, MOST_SLOW);
         s->kinds[guilty].guilty = done;
+        s->found[s->n_found++] = (straggler_kind)guilty;
     }
-    free(scratch);
-    return done ? ROAST_OK : fail_memory(err);
+    return done;
 }
 
-/* How slow the guilty groups are, against a line that is fitted to the others only. */
-static roast_code measure_again(stragglers *s, float *deviations, roast_error *err)
+/* How slow the guilty groups are, against lines that are fitted to the others only; in the order in which they were
+ * found, so that what one explains is not seen again in those that only coincide with it. */
+static roast_code measure_again(stragglers *s, deviations *d, roast_error *err)
 {
-    double *scratch = malloc((s->trace->count + 1) * sizeof *scratch);
-    roast_code code = scratch ? expect(s, err) : fail_memory(err);
-    for (int kind = 0; kind < STRAGGLER_KINDS && !code; kind++) {
-        straggler_groups *groups = &s->kinds[kind];
-        if (!groups->guilty)
-            continue;
-        groups->guilty = false; /* its effect is to be seen, that of the others is divided out */
-        for (size_t i = 0; i < s->trace->count; i++)
-            deviations[i] = (float)deviation(s, i);
-        if (!judge_kind(s, kind, deviations, scratch, 1))
+    roast_code code = expect(s, err);
+    for (size_t i = 0; i < s->n_found; i++)
+        s->kinds[s->found[i]].guilty = false;
+    for (size_t i = 0; i < s->n_found && !code; i++) {
+        straggler_groups *groups = &s->kinds[s->found[i]];
+        measure_deviations(s, d);
+        if (!judge_kind(s, (int)s->found[i], d, 1))
             code = fail_memory(err);
         groups->guilty = groups->n_slow > 0;
     }
-    free(scratch);
     return code;
 }
 
 /* ---- Single attempts ------------------------------------------------------------------------------------------- */
 
-bool straggler_outlier(const stragglers *s, size_t attempt)
+double straggler_outlier(const stragglers *s, straggler_part part, size_t attempt)
 {
-    return deviation(s, attempt) > log(s->outlier_limit);
+    double above = deviation(s, part, attempt);
+    if (!(above > log(s->outlier_limit[part])))
+        return 0;
+    double took = straggler_part_seconds(&s->trace->attempts[attempt], part);
+    return fmin((took + indifferent_seconds(s, attempt)) * (1 - exp(-above)), took);
 }
 
 static void find_outliers(stragglers *s)
 {
-    s->outlier_limit = fmax(2, exp(6 * s->spread));
-    for (size_t i = 0; i < s->trace->count; i++)
-        if (straggler_outlier(s, i)) {
-            s->outliers++;
-            s->outlier_excess += straggler_seconds(&s->trace->attempts[i]) - (double)s->expected[i];
-        }
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        s->outlier_limit[part] = fmax(2, exp(6 * s->spread[part]));
+    for (size_t i = 0; i < s->trace->count; i++) {
+        double excess = straggler_outlier(s, STRAGGLER_COMPUTE, i) + straggler_outlier(s, STRAGGLER_IO, i);
+        s->outliers += excess > 0.3 * straggler_seconds(&s->trace->attempts[i]);
+        s->outlier_excess += excess;
+    }
 }
 
 roast_code stragglers_find(stragglers *s, const trace *t, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
                            roast_error *err)
 {
-    *s = (stragglers){.trace = t, .run = run, .t_start_ns = t_start_ns, .t_end_ns = t_end_ns, .outlier_limit = 1e9};
-    float *deviations = malloc((t->count + 1) * sizeof *deviations);
-    roast_code code = deviations ? number_groups(s, err) : fail_memory(err);
+    *s = (stragglers){.trace = t, .run = run, .t_start_ns = t_start_ns, .t_end_ns = t_end_ns};
+    deviations d = {0};
+    s->last_start_ns = t->count ? t->attempts[t->count - 1].start_ns : t_end_ns;
+    roast_code code = deviations_init(&d, t) ? number_groups(s, err) : fail_memory(err);
     if (!code)
         code = expect(s, err);
-    for (size_t i = 0; !code && i < t->count; i++)
-        deviations[i] = (float)deviation(s, i);
+    if (!code) {
+        measure_deviations(s, &d);
+        measure_spread(s, &d);
+        code = find_groups(s, &d) ? ROAST_OK : fail_memory(err);
+    }
     if (!code)
-        code = measure_spread(s, deviations, err);
-    if (!code)
-        code = find_groups(s, deviations, err);
-    if (!code)
-        code = measure_again(s, deviations, err);
+        code = measure_again(s, &d, err);
     if (!code)
         find_outliers(s);
-    free(deviations);
+    deviations_release(&d);
     return code;
 }
 

@@ -61,12 +61,21 @@ void summary_set_real(roast_summary *summary, metric_id id, double value)
     set_real(&summary->values[id], value);
 }
 
-double summary_real(const roast_summary *summary, metric_id id)
+double value_number(roast_value value)
 {
-    roast_value value = summary->values[id];
     if (value.kind == ROAST_INT)
         return (double)value.as.integer;
     return value.kind == ROAST_REAL ? value.as.real : (double)NAN;
+}
+
+double summary_real(const roast_summary *summary, metric_id id)
+{
+    return value_number(summary->values[id]);
+}
+
+double summary_cell_number(const roast_summary *summary, metric_id column, size_t row)
+{
+    return value_number(summary_cell(summary, column, row));
 }
 
 bool summary_add_rows(roast_summary *summary, roast_scope scope, size_t count)
@@ -168,8 +177,9 @@ static roast_code copy_facts(roast_summary *summary, const roast_run *run, roast
     summary->n_facts = run_facts(run);
     summary->facts = arena_alloc(&summary->memory, summary->n_facts, sizeof *summary->facts);
     summary->run_name = arena_str(&summary->memory, roast_run_name(run));
+    summary->path = arena_str(&summary->memory, str_from(run_path(run)));
     summary->outcome = roast_run_outcome(run);
-    if (!summary->facts)
+    if (!summary->facts || arena_str_failed(summary->path, str_from(run_path(run))))
         return fail_memory(err);
     for (size_t i = 0; i < summary->n_facts; i++) {
         roast_str value = str_none();
@@ -211,11 +221,16 @@ static void take_given(roast_summary *summary, const roast_run *run)
     }
 }
 
+/* Attempts of a run that goes on and is followed, up to which each summary explains it: summaries are made again and
+ * again, and explaining costs what all attempts are, not what is new. */
+enum { MOST_FOLLOWED = 50000 };
+
 roast_code analyse_causes(analysis *a, roast_error *err)
 {
     roast_summary *summary = a->summary;
     explanation *e = arena_alloc(&summary->memory, 1, sizeof *e);
-    if (!e || !trace_finish(&a->trace, a->run, ledger_last_start(&a->ledger)))
+    a->trace.too_many = !a->once && roast_run_outcome(a->run) == ROAST_RUNNING && a->trace.count > MOST_FOLLOWED;
+    if (!e || (!a->trace.too_many && !trace_finish(&a->trace, a->run, &a->ledger, &a->tasks)))
         return fail_memory(err);
     roast_code code = explain_trace(e, a->run, summary, &a->trace, false, err);
     if (!code)
@@ -226,8 +241,9 @@ roast_code analyse_causes(analysis *a, roast_error *err)
 static roast_code fill_summary(analysis *a, roast_error *err)
 {
     static roast_code (*const parts[])(analysis *, roast_error *) = {
-        analyse_chunks, analyse_sections, analyse_workers,    analyse_coverage, analyse_workflow,
-        analyse_fine,   analyse_branches, analyse_efficiency, analyse_ledger,   analyse_causes,
+        analyse_chunks,       analyse_sections, analyse_workers,  analyse_coverage, analyse_workflow,
+        analyse_completeness, analyse_fine,     analyse_branches, analyse_storage,  analyse_efficiency,
+        analyse_ledger,       analyse_imports,  analyse_causes,
     };
     take_given(a->summary, a->run);
     roast_code code = copy_facts(a->summary, a->run, err);
@@ -260,8 +276,10 @@ roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err
     *out = NULL;
     roast_analysis *a;
     roast_code code = roast_analysis_open(&a, run, err);
-    if (!code)
+    if (!code) {
+        a->once = true;
         code = roast_analysis_summary(out, a, err);
+    }
     roast_analysis_close(a);
     return code;
 }

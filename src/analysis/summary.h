@@ -20,6 +20,8 @@ typedef struct summary_note {
 struct roast_summary {
     arena memory;
     roast_str run_name;
+    roast_str path;  /* of the run, as it was opened: for hints; absent if it is in memory */
+    bool for_python; /* who looks at it types Python, not commands */
     roast_outcome outcome;
     int64_t t_start_ns, t_end_ns;
     roast_value values[METRIC_COUNT]; /* only those of scope run are filled */
@@ -37,6 +39,8 @@ struct roast_summary {
 
 roast_value summary_value(const roast_summary *summary, metric_id id);
 roast_value summary_cell(const roast_summary *summary, metric_id column, size_t row);
+double value_number(roast_value value); /* NAN if it is none; so are these */
+double summary_cell_number(const roast_summary *summary, metric_id column, size_t row);
 roast_str summary_fact(const roast_summary *summary, const char *key);
 
 /* For the parts of analysis that fill a summary. NAN and ROAST_ABSENT set nothing. */

@@ -96,7 +96,7 @@ static size_t add_running(edge *edges, const chunk_mark *mark)
 /* Bytes of a chunk that took no time belong to its column as a whole. */
 static size_t add_reading(state *s, edge *edges, const chunk_mark *mark)
 {
-    if (mark->failed || mark->bytes == ROAST_ABSENT || mark->bytes < 0)
+    if (mark->failed || mark->recomputed || mark->bytes == ROAST_ABSENT || mark->bytes < 0)
         return 0;
     s->out->bytes_known = true;
     double seconds = seconds_between(mark->start_ns, mark->end_ns), bytes = (double)mark->bytes;
@@ -125,8 +125,8 @@ static size_t collect_edges(state *s, edge *edges, const run_series *series)
         int64_t begun = mark->start_ns - mark->events_ns - mark->open_ns;
         if (begun > s->out->last_starts_ns)
             s->out->last_starts_ns = begun;
-        if (mark->failed && mark->bytes > 0)
-            add_measured(&s->out->failed_bytes, mark->bytes);
+        if ((mark->failed || mark->recomputed) && mark->bytes > 0)
+            add_measured(&s->out->vain_bytes, mark->bytes);
         count += add_running(edges + count, mark);
         count += add_reading(s, edges + count, mark);
     }
@@ -168,7 +168,7 @@ static void finish_columns(state *s, double offset)
 roast_code sweep_run(sweep *out, const run_series *series, int64_t from_ns, int64_t to_ns, size_t columns,
                      arena *memory, roast_error *err)
 {
-    *out = (sweep){.count = columns, .failed_bytes = ROAST_ABSENT, .last_starts_ns = ROAST_ABSENT};
+    *out = (sweep){.count = columns, .vain_bytes = ROAST_ABSENT, .last_starts_ns = ROAST_ABSENT};
     double length = seconds_between(from_ns, to_ns);
     state s = {.out = out, .from_ns = from_ns, .to_ns = to_ns, .width = (length > 0 ? length : 1) / (double)columns};
     out->columns = arena_alloc(memory, columns, sizeof *out->columns);

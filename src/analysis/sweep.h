@@ -15,8 +15,8 @@ typedef struct sweep_column {
 typedef struct sweep {
     sweep_column *columns;
     size_t count;
-    double bytes;         /* of the chunks that were swept: the integral of the rate */
-    int64_t failed_bytes; /* read by failed attempts, which are not in it; ROAST_ABSENT if none says */
+    double bytes;       /* of the chunks that were swept: the integral of the rate */
+    int64_t vain_bytes; /* read by attempts that failed or had succeeded before: not in it; ROAST_ABSENT if none says */
     double most_running, highest_rate;
     double most_running_at; /* when it was first reached */
     bool bytes_known;       /* a chunk says how many it read */

@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/room.h"
+#include "base/str.h"
+#include "model/facts.h"
 
 bool trace_fit(trace *t, const roast_run *run)
 {
@@ -23,6 +25,8 @@ void trace_release(trace *t)
 {
     free(t->attempts);
     free(t->workers);
+    for (int hold = 0; hold < TRACE_HOLDS; hold++)
+        free(t->holds[hold].items);
     *t = (trace){0};
 }
 
@@ -65,10 +69,6 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
 {
     const roast_chunk *chunk = &row->record;
     see_memory(&t->workers[row->worker < t->n_workers ? row->worker : t->n_workers], chunk);
-    if (t->most && t->count == t->most) {
-        t->dropped++;
-        return true;
-    }
     if (!make_room(t))
         return false;
     trace_attempt *a = &t->attempts[t->count];
@@ -77,6 +77,7 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
     a->dataset = row->dataset;
     a->file = row->file;
     a->chunk = chunk_key(row);
+    a->entry = chunk->entry_start;
     a->events = number_or_nan(chunk->events);
     a->bytes = number_or_nan(chunk->bytes_read);
     a->open = seconds_or_zero(chunk->open_ns);
@@ -84,13 +85,55 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
     a->return_s = seconds_or_zero(chunk->return_ns);
     a->failed = attempt->failed;
     a->recomputed = attempt->recomputed;
-    a->retry = chunk->attempt != ROAST_ABSENT && chunk->attempt > 1;
+    a->told_killed = error_is_death(chunk->error_type);
+    a->retry = is_retry(chunk->attempt);
     a->cpu_known = chunk->cpu_ns != ROAST_ABSENT;
     a->cpu = (float)attempt->process[LEDGER_PROCESS_CPU];
     a->wait = (float)attempt->process[LEDGER_PROCESS_IO];
     a->core = (float)attempt->process[LEDGER_PROCESS_CORE];
     a->unsplit = (float)attempt->process[LEDGER_PROCESS_UNSPLIT];
     return true;
+}
+
+/* Dask starts nothing on a worker whose memory is above this share of its limit, unless it is told otherwise. */
+static const double PAUSED_ABOVE = 0.8;
+
+/* What is so at a heartbeat was so since the one before it, and until the next. */
+static bool see_hold(trace *t, trace_hold hold, uint32_t worker, int64_t t_ns, bool held)
+{
+    trace_memory *w = &t->workers[worker];
+    trace_spans *spans = &t->holds[hold];
+    if (held && !w->span[hold]) {
+        trace_span *items = with_room(spans->items, spans->count, &spans->capacity, sizeof *items);
+        if (!items)
+            return false;
+        spans->items = items;
+        items[spans->count++] = (trace_span){w->sampled_ns ? w->sampled_ns : t_ns, t_ns, worker};
+        w->span[hold] = spans->count;
+    }
+    if (w->span[hold])
+        spans->items[w->span[hold] - 1].end_ns = t_ns;
+    if (!held)
+        w->span[hold] = 0;
+    return true;
+}
+
+bool trace_add_sample(trace *t, uint32_t worker, const roast_sample *sample, int64_t memory_limit)
+{
+    if (worker >= t->n_workers || sample->t_ns == ROAST_ABSENT)
+        return true;
+    trace_memory *w = &t->workers[worker];
+    bool done = true;
+    if (sample->memory != ROAST_ABSENT && memory_limit > 0)
+        done = see_hold(t, TRACE_PAUSED, worker, sample->t_ns,
+                        (double)sample->memory > PAUSED_ABOVE * (double)memory_limit);
+    if (sample->spilled != ROAST_ABSENT) {
+        done = see_hold(t, TRACE_SPILLED, worker, sample->t_ns, sample->spilled > 0) && done;
+        t->spilled_bytes += sample->spilled > w->spilled ? (double)(sample->spilled - w->spilled) : 0;
+        w->spilled = sample->spilled;
+    }
+    w->sampled_ns = sample->t_ns;
+    return done;
 }
 
 static int compare_starts(const void *left, const void *right)
@@ -121,44 +164,218 @@ static bool link_retries(trace *t)
     return done;
 }
 
-static bool died_with(const roast_worker *worker, const trace_attempt *a)
+bool attempt_died(const trace_attempt *a, const roast_run *run)
 {
-    if (!worker || !worker->lost || worker->left_ns == ROAST_ABSENT || !a->failed)
-        return false;
-    return a->end_ns > worker->left_ns - NS_PER_S;
+    const roast_worker *worker = run_worker(run, a->worker);
+    bool lost = worker && worker->lost && worker->left_ns != ROAST_ABSENT;
+    return a->told_killed || (a->failed && lost && a->end_ns > worker->left_ns - NS_PER_S);
 }
 
-static bool find_gaps(trace *t, const roast_run *run, int64_t last_ns)
+/* ---- What a core did before a chunk ---------------------------------------------------------------------------- */
+
+/* Times on workers, by worker and start: those of worker w are items[first[w]] to items[first[w + 1] - 1]. */
+typedef struct span_index {
+    trace_span *items;
+    size_t *first, count;
+} span_index;
+
+static int compare_spans(const void *left, const void *right)
+{
+    const trace_span *a = left, *b = right;
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static bool index_spans(span_index *index, const trace_span *spans, size_t count, size_t n_workers, arena *memory)
+{
+    index->items = arena_grow(memory, spans, count, count, sizeof *spans);
+    index->first = arena_alloc(memory, n_workers + 1, sizeof *index->first);
+    if (!index->items || !index->first)
+        return false;
+    index->count = count;
+    qsort(index->items, count, sizeof *index->items, compare_spans);
+    for (size_t i = 0, w = 0; w <= n_workers; w++) {
+        while (i < count && index->items[i].worker < w)
+            i++;
+        index->first[w] = i;
+    }
+    return true;
+}
+
+/* Seconds of a time on a worker that are in its spans, which do not overlap each other. */
+static double seconds_inside(const span_index *index, uint32_t worker, int64_t from, int64_t to)
+{
+    size_t low = index->first[worker], high = index->first[worker + 1];
+    for (size_t end = high; low < end;) { /* the first that ends after from */
+        size_t middle = low + (end - low) / 2;
+        if (index->items[middle].end_ns <= from)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    double inside = 0;
+    for (size_t i = low; i < high && index->items[i].start_ns < to; i++) {
+        int64_t begin = index->items[i].start_ns > from ? index->items[i].start_ns : from;
+        int64_t end = index->items[i].end_ns < to ? index->items[i].end_ns : to;
+        inside += clock_seconds(end - begin);
+    }
+    return inside;
+}
+
+static int compare_begins(const void *left, const void *right)
+{
+    const trace_span *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* The tasks that are no chunks, in the order of their starts. */
+static bool list_other_tasks(trace_span **out, size_t *count, const trace *t, const ledger *l, const task_sums *tasks,
+                             arena *memory)
+{
+    *count = 0;
+    *out = arena_alloc(memory, tasks->count + 1, sizeof **out);
+    if (!*out)
+        return false;
+    for (size_t i = 0; i < tasks->count && tasks_name_workers(tasks, t->n_workers); i++) {
+        const kept_task *task = &tasks->kept[i];
+        if (!is_chunk_task(l, task))
+            (*out)[(*count)++] = (trace_span){task->start_ns, task->stop_ns, task->worker};
+    }
+    qsort(*out, *count, sizeof **out, compare_begins);
+    return true;
+}
+
+typedef struct gap_pass {
+    slot_table slots;
+    span_index holds[TRACE_HOLDS];
+    int64_t last_ns; /* when the last chunk was first started: later, cores have nothing to wait for */
+} gap_pass;
+
+/* How long the slot that is taken has been idle, and since when; all cores of a worker could have begun with its
+ * first. */
+static core_slot *lay(gap_pass *p, uint32_t worker, int64_t start_ns, int64_t end_ns)
+{
+    int64_t first = p->slots.groups[worker].slots[0].first_start_ns, idle;
+    core_slot *slot = slot_table_add(&p->slots, worker, start_ns, end_ns, &idle);
+    if (idle == ROAST_ABSENT)
+        idle = first == ROAST_ABSENT ? 0 : start_ns - first;
+    double paused = seconds_inside(&p->holds[TRACE_PAUSED], worker, start_ns - idle, start_ns);
+    double spilling = seconds_inside(&p->holds[TRACE_SPILLED], worker, start_ns - idle, start_ns);
+    spilling = fmin(spilling, clock_seconds(idle) - paused); /* who is paused starts nothing, whatever else it does */
+    slot->waited += clock_seconds(idle) - paused - spilling;
+    slot->waited_paused += paused;
+    slot->waited_spilling += spilling;
+    return slot;
+}
+
+static void lay_chunk(gap_pass *p, trace_attempt *a)
+{
+    a->gap = a->gap_other = a->gap_pause = a->gap_spill = 0;
+    if (a->worker == RUN_UNKNOWN)
+        return;
+    core_slot *slot = lay(p, a->worker, a->start_ns, a->end_ns);
+    if (!a->retry && a->start_ns <= p->last_ns) {
+        a->gap = (float)fmax(slot->waited, 0);
+        a->gap_pause = (float)slot->waited_paused;
+        a->gap_spill = (float)slot->waited_spilling;
+        a->gap_other = (float)slot->other;
+    }
+    slot->waited = slot->waited_paused = slot->waited_spilling = slot->other = 0;
+}
+
+/* What the others did before the first chunk and after the last. */
+static void look_around(trace *t, const trace_span *others, size_t count)
+{
+    int64_t last_ns = INT64_MIN, reached;
+    for (size_t i = 0; i < t->count; i++)
+        last_ns = t->attempts[i].end_ns > last_ns ? t->attempts[i].end_ns : last_ns;
+    reached = last_ns;
+    t->others_before = 0;
+    t->after_busy = t->after_idle = 0;
+    for (size_t i = 0; i < count && t->count; i++) {
+        t->others_before += others[i].end_ns <= t->attempts[0].start_ns;
+        if (others[i].end_ns <= reached)
+            continue;
+        if (others[i].start_ns > reached) {
+            t->after_idle += clock_seconds(others[i].start_ns - reached);
+            reached = others[i].start_ns;
+        }
+        t->after_busy += clock_seconds(others[i].end_ns - reached);
+        reached = others[i].end_ns;
+    }
+}
+
+/* Chunks and other tasks are laid into the cores of their workers, in the order in which they began. */
+static bool find_gaps(trace *t, const roast_run *run, const ledger *l, const task_sums *tasks)
 {
     arena memory = {0};
-    slot_table slots = {.in_turn = true};
-    bool done = slot_table_fit(&slots, run, 1, &memory);
+    gap_pass p = {.slots = {.in_turn = true}, .last_ns = ledger_last_start(l)};
+    trace_span *others = NULL;
+    size_t n_others = 0, next = 0;
+    bool done = slot_table_fit(&p.slots, run, 1, &memory) && list_other_tasks(&others, &n_others, t, l, tasks, &memory);
+    if (done)
+        look_around(t, others, n_others);
+    for (int hold = 0; hold < TRACE_HOLDS && done; hold++)
+        done = index_spans(&p.holds[hold], t->holds[hold].items, t->holds[hold].count, t->n_workers, &memory);
     for (size_t i = 0; i < t->count && done; i++) {
         trace_attempt *a = &t->attempts[i];
-        int64_t idle;
-        a->killed = died_with(run_worker(run, a->worker), a);
-        a->gap = 0;
-        if (a->worker == RUN_UNKNOWN)
-            continue;
-        int64_t first = slots.groups[a->worker].slots[0].first_start_ns;
-        slot_table_add(&slots, a->worker, a->start_ns, a->end_ns, &idle);
-        if (idle == ROAST_ABSENT && first != ROAST_ABSENT)
-            idle = a->start_ns - first; /* all its cores could have begun with the first */
-        if (idle != ROAST_ABSENT && !a->retry && a->start_ns <= last_ns)
-            a->gap = (float)clock_seconds(idle);
+        for (; next < n_others && others[next].start_ns <= a->start_ns; next++) {
+            const trace_span *task = &others[next];
+            bool before = !slot_group_used(&p.slots.groups[task->worker]); /* that is the start, not a gap */
+            if (!before)
+                lay(&p, task->worker, task->start_ns, task->end_ns)->other +=
+                    clock_seconds(task->end_ns - task->start_ns);
+        }
+        a->killed = attempt_died(a, run);
+        lay_chunk(&p, a);
     }
-    slot_table_release(&slots);
+    slot_table_release(&p.slots);
     arena_release(&memory);
     return done;
 }
 
-bool trace_finish(trace *t, const roast_run *run, int64_t last_ns)
+/* Seconds that the engine read from and wrote to disk; 0 if it does not tell. */
+static double disk_seconds(const roast_run *run)
 {
-    if (t->dropped) /* it tells nothing of the run as a whole */
-        return true;
+    double seconds = 0;
+    for (size_t i = 0; i < run_activities(run); i++) {
+        const roast_activity *a = roast_run_activity(run, i);
+        bool disk = str_equal(a->activity, STR("disk-read")) || str_equal(a->activity, STR("disk-write"));
+        if (disk && str_equal(a->unit, STR("seconds")) && a->value > 0)
+            seconds += a->value;
+    }
+    return seconds;
+}
+
+/* Cores that are idle while their worker has something on disk may wait for something else: spilling holds up no more
+ * than all threads of a worker for as long as the disk is used. Where the engine does not tell, a disk takes at least
+ * this many bytes in a second. */
+static const double SLOW_DISK_BYTES_PER_SECOND = 50e6;
+
+static void limit_spilling(trace *t, const roast_run *run)
+{
+    double waited = 0, threads = 0, told = disk_seconds(run);
+    for (size_t i = 0; i < t->count; i++)
+        waited += (double)t->attempts[i].gap_spill;
+    for (uint32_t w = 0; w < run_workers(run); w++)
+        threads = fmax(threads, (double)run_worker(run, w)->cores);
+    double most = threads * (told > 0 ? told : t->spilled_bytes / SLOW_DISK_BYTES_PER_SECOND);
+    for (size_t i = 0; i < t->count && waited > most; i++) {
+        float held = t->attempts[i].gap_spill * (float)(most / waited);
+        t->attempts[i].gap += t->attempts[i].gap_spill - held;
+        t->attempts[i].gap_spill = held;
+    }
+}
+
+bool trace_finish(trace *t, const roast_run *run, const ledger *l, const task_sums *tasks)
+{
     if (t->count)
         qsort(t->attempts, t->count, sizeof *t->attempts, compare_starts);
-    return link_retries(t) && find_gaps(t, run, last_ns);
+    if (!link_retries(t) || !find_gaps(t, run, l, tasks))
+        return false;
+    limit_spilling(t, run);
+    return true;
 }
 
 double trace_seconds(const trace_attempt *attempt)

@@ -53,6 +53,8 @@ roast_code feed_sample(void *context, const run_sample *row)
     a->worker.samples++;
     extend_window(&a->window, sample->t_ns);
     see_use(worker, sample);
+    if (!trace_add_sample(&a->trace, row->worker, sample, run_worker(a->run, row->worker)->memory_limit))
+        return ROAST_MEMORY;
     /* By the host's own clock: what is known of its workers' offsets would shuffle their samples. */
     add_rate(&host->net_read, row->host_ns, sample->net_read);
     add_rate(&host->net_write, row->host_ns, sample->net_write);

@@ -12,6 +12,7 @@ static const unsigned char places[METRIC_COUNT] = {
 #define SHOWN_section(name, shown)
 #define SHOWN_task(name, shown)
 #define SHOWN_activity(name, shown)
+#define SHOWN_work(name, shown)
 #define SHOWN_chunk(name, shown) [M_chunk_##shown] = FIELD_chunk_##name + 1,
 #define ROAST_RECORD(record, help)
 #define ROAST_FIELD(record, kind, name, key, base, column, detail, shown, help) SHOWN_##record(name, shown)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 #include "base/saturate.h"
@@ -11,6 +12,44 @@
 bool chunk_failed(const roast_chunk *chunk)
 {
     return !str_absent(chunk->error_type) || !str_absent(chunk->error);
+}
+
+static bool has_word(roast_str text, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= text.len; i++)
+        if (strncasecmp(text.ptr + i, word, length) == 0)
+            return true;
+    return false;
+}
+
+bool error_is_transient(roast_str type, roast_str text)
+{
+    static const char *const types[] = {"timeout",    "connection",     "connector", "disconnect",  "commclosed",
+                                        "brokenpipe", "incompleteread", "gaierror",  "killedworker"};
+    static const char *const texts[] = {"timed out",           "timeout",
+                                        "operation expired", /* XRootD */
+                                        "connection reset",    "connection refused",
+                                        "connection aborted",  "connection closed",
+                                        "connection error",    "connection lost",
+                                        "server disconnected", "socket error",
+                                        "broken pipe",         "temporarily unavailable",
+                                        "temporary failure",   "network is unreachable",
+                                        "no route to host",    "stale file handle",
+                                        "service unavailable", "bad gateway",
+                                        "too many requests"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (has_word(type, types[i]))
+            return true;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (has_word(text, texts[i]))
+            return true;
+    return false;
+}
+
+bool error_is_death(roast_str type)
+{
+    return str_equal(type, STR("KilledWorker"));
 }
 
 int64_t chunk_busy_ns(const roast_chunk *chunk)
@@ -40,6 +79,27 @@ uint64_t chunk_identity_across_runs(const roast_chunk *chunk, uint32_t file, uin
 bool chunk_is_named(const roast_chunk *chunk)
 {
     return !str_absent(chunk->file) && chunk->entry_start != ROAST_ABSENT;
+}
+
+/* Layers of fsspec stand before the address that they read from: "simplecache::root://…". */
+static roast_str without_layers(roast_str url)
+{
+    const char *scheme = url.len ? memmem(url.ptr, url.len, "://", 3) : NULL;
+    for (const char *c = scheme; c && c > url.ptr; c--)
+        if (c[-1] == ':')
+            return (roast_str){c, url.len - (size_t)(c - url.ptr)};
+    return url;
+}
+
+roast_str file_server(roast_str url)
+{
+    url = without_layers(url);
+    const char *scheme = url.len ? memmem(url.ptr, url.len, "://", 3) : NULL;
+    if (!scheme || str_starts_with(url, STR("file://")))
+        return STR("local files");
+    size_t host = (size_t)(scheme - url.ptr) + 3;
+    const char *path = memchr(url.ptr + host, '/', url.len - host);
+    return (roast_str){url.ptr, path ? (size_t)(path - url.ptr) : url.len};
 }
 
 roast_str address_host(roast_str address)

@@ -6,6 +6,11 @@
 
 /* An attempt failed if its record names an error, by type or by text. */
 bool chunk_failed(const roast_chunk *chunk);
+/* Whether an error speaks of a connection, a timeout or a machine that went away: then the same may succeed later. */
+bool error_is_transient(roast_str type, roast_str text);
+/* Whether an error says that the attempt ended with its worker: what recorders write of it, as nobody could measure it.
+ */
+bool error_is_death(roast_str type);
 /* Time from opening the file to handing back the result; phases that were not measured count as 0. */
 int64_t chunk_busy_ns(const roast_chunk *chunk);
 /* The same chunk has the same identity, whichever attempt at it this is: file, tree, dataset, entries and round. */
@@ -16,6 +21,15 @@ uint64_t chunk_identity(const roast_chunk *chunk);
 uint64_t chunk_identity_across_runs(const roast_chunk *chunk, uint32_t file, uint32_t dataset);
 /* Whether a record says which chunk it is about. */
 bool chunk_is_named(const roast_chunk *chunk);
+
+/* Whether an attempt, of a chunk or of a task, repeats another one. */
+static inline bool is_retry(int64_t attempt)
+{
+    return attempt != ROAST_ABSENT && attempt > 1;
+}
+
+/* What a file is read from: "root://eos.cern.ch", with the port if its address names one; "local files" for paths. */
+roast_str file_server(roast_str url);
 
 /* The machine that a worker ran on: as it says, else as its address tells ("tcp://HOST:PORT"), else the address itself.
  */

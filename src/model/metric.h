@@ -21,6 +21,7 @@ typedef enum metric_id {
 
 /* What must have been recorded for a metric to be there, as the catalogue spells it. */
 typedef enum metric_need {
+    NEEDS_request,
     NEEDS_window,
     NEEDS_totals,
     NEEDS_preprocessing,

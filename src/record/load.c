@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "record/recorder.h"
+#include "run/reader.h"
 #include "source/legacy/legacy.h"
 
 /* ---- The sources --------------------------------------------------------------------------------------------- */
@@ -93,5 +94,12 @@ roast_code roast_run_load(roast_run **out, const char *path, const roast_open_op
     const run_source *source = run_source_of(path, false);
     if (!source)
         return fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);
-    return source->open ? source->open(out, path, options, err) : load_into_memory(out, source, path, NULL, err);
+    if (source->open)
+        return source->open(out, path, options, err);
+    roast_code code = load_into_memory(out, source, path, NULL, err);
+    if (!code && (code = run_came_from(*out, path, err))) {
+        roast_run_close(*out);
+        *out = NULL;
+    }
+    return code;
 }

@@ -184,6 +184,11 @@ static roast_code put_activity(void *context, const roast_activity *activity, ro
     RECORD(context, run_write_activity(recorder->writer, activity, err));
 }
 
+static roast_code put_work(void *context, const roast_work *work, roast_error *err)
+{
+    RECORD(context, run_write_work(recorder->writer, work, err));
+}
+
 static roast_code put_document(void *context, const char *kind, roast_str json, roast_error *err)
 {
     RECORD(context, run_write_document(recorder->writer, kind, json, err));
@@ -253,6 +258,11 @@ roast_code roast_record_file(roast_recorder *recorder, const roast_file *file)
 roast_code roast_record_task(roast_recorder *recorder, const roast_task *task)
 {
     return put_task(recorder, task, NULL);
+}
+
+roast_code roast_record_work(roast_recorder *recorder, const roast_work *work)
+{
+    return put_work(recorder, work, NULL);
 }
 
 roast_code roast_record_activity(roast_recorder *recorder, const roast_activity *activity)

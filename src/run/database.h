@@ -8,7 +8,7 @@
 #include "base/buf.h"
 
 #define RUN_APPLICATION_ID 0x526F7374 /* "Rost", in the header of every run file */
-#define RUN_VERSION        3          /* of the schema; upgrade.c lists the steps between versions */
+#define RUN_VERSION        4          /* of the schema; upgrade.c lists the steps between versions */
 #define RUN_SEAL_BYTES     8          /* reserved at the end of each page for seal.c */
 
 /* Turns what SQLite says into our error. */

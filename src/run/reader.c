@@ -657,6 +657,8 @@ static roast_code load_run(roast_run *run, roast_error *err)
     return code;
 }
 
+static const char IN_MEMORY[] = "(in memory)";
+
 static roast_run *run_new(const char *path)
 {
     roast_run *run = calloc(1, sizeof *run);
@@ -700,7 +702,7 @@ roast_code roast_run_open(roast_run **out, const char *path, const roast_open_op
 
 roast_code run_adopt(roast_run **out, sqlite3 *db, roast_error *err)
 {
-    roast_run *run = run_new("(in memory)");
+    roast_run *run = run_new(IN_MEMORY);
     *out = NULL;
     if (!run) {
         sqlite3_close(db);
@@ -784,6 +786,21 @@ size_t run_datasets(const roast_run *run)
 roast_str run_dataset(const roast_run *run, uint32_t dataset)
 {
     return text_at(&run->datasets, dataset);
+}
+
+const char *run_path(const roast_run *run)
+{
+    return strcmp(run->path, IN_MEMORY) == 0 ? NULL : run->path;
+}
+
+roast_code run_came_from(roast_run *run, const char *path, roast_error *err)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return fail_memory(err);
+    free(run->path);
+    run->path = copy;
+    return ROAST_OK;
 }
 
 size_t run_names(const roast_run *run)
@@ -974,6 +991,7 @@ typedef struct visit {
         run_sample sample;
         roast_branch branch;
         roast_task task;
+        run_work work;
     } row;
     uint32_t reference; /* the name of a branch */
     const char *where;  /* branches of some files; NULL: all rows */
@@ -985,6 +1003,7 @@ typedef struct visit {
         run_branch_visit branch;
         run_custom_visit custom;
         roast_task_visit task;
+        run_work_visit work;
     } each;
 } visit;
 
@@ -1111,6 +1130,27 @@ roast_code run_each_custom(roast_run *run, run_custom_visit each, void *context,
     return scan_table(s, err);
 }
 
+static roast_code visit_work(void *context, row r)
+{
+    visit *v = context;
+    run_work *work = &v->row.work;
+    reader_read(&v->reader, r + 1, &work->record);
+    const roast_file *file = run_file(v->run, work->file);
+    work->record.treename = file ? file->tree : str_none();
+    work->record.uuid = file ? file->uuid : str_none();
+    return v->each.work(v->context, work);
+}
+
+/* Files before version 4 have no such table. */
+roast_code run_each_work(roast_run *run, run_work_visit each, void *context, roast_error *err)
+{
+    visit v = {.run = run, .context = context, .each.work = each, .row.work.record = roast_work_none()};
+    reader_plan(&v.reader, run, RECORD_work, NULL, RUN_EVERYTHING);
+    reader_index(&v.reader, offsetof(roast_work, dataset), &v.row.work.dataset);
+    reader_index(&v.reader, offsetof(roast_work, file), &v.row.work.file);
+    return v.reader.count ? visit_records(&v, RECORD_work, visit_work, err) : ROAST_OK;
+}
+
 static roast_code visit_task(void *context, row r)
 {
     visit *v = context;
@@ -1144,6 +1184,9 @@ roast_code run_each_new(roast_run *run, run_detail detail, run_position *positio
     run->from = &position->task;
     if (!code && visitors->task)
         code = roast_run_visit_tasks(run, visitors->task, context, err);
+    run->from = &position->work;
+    if (!code && visitors->work)
+        code = run_each_work(run, visitors->work, context, err);
     run->from = NULL;
     return code;
 }

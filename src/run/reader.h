@@ -28,9 +28,16 @@ typedef struct run_sample {
     roast_sample record;
 } run_sample;
 
+typedef struct run_work {
+    uint32_t dataset, file; /* RUN_UNKNOWN for file: the dataset as a whole */
+    roast_work record;
+} run_work;
+
 /* Small tables. Borrowed from the run; what is out of range gives an absent string or NULL. */
 size_t run_datasets(const roast_run *run);
 roast_str run_dataset(const roast_run *run, uint32_t dataset);
+const char *run_path(const roast_run *run); /* as it was opened; NULL if it is in memory */
+roast_code run_came_from(roast_run *run, const char *path, roast_error *err); /* what is in memory was read there */
 size_t run_names(const roast_run *run);
 roast_str run_name(const roast_run *run, uint32_t name);
 size_t run_workers(const roast_run *run);
@@ -91,12 +98,14 @@ roast_code run_count_branches(roast_run *run, size_t *count, roast_error *err); 
 /* Those of the files from the first to the last of these. */
 roast_code run_each_branch_of(roast_run *run, uint32_t first_file, uint32_t last_file, run_branch_visit visit,
                               void *context, roast_error *err);
+typedef roast_code (*run_work_visit)(void *context, const run_work *row);
+roast_code run_each_work(roast_run *run, run_work_visit visit, void *context, roast_error *err);
 roast_code run_each_custom(roast_run *run, run_custom_visit visit, void *context, roast_error *err);
 
 /* Rows that were not there before: position says how far each table was read, and is moved on. A visitor may be NULL:
  * its table is left for later. */
 typedef struct run_position {
-    int64_t chunk, section, sample, custom, task;
+    int64_t chunk, section, sample, custom, task, work;
 } run_position;
 
 typedef struct run_visitors {
@@ -105,6 +114,7 @@ typedef struct run_visitors {
     run_sample_visit sample;
     run_custom_visit custom;
     roast_task_visit task;
+    run_work_visit work;
 } run_visitors;
 
 roast_code run_each_new(roast_run *run, run_detail detail, run_position *position, const run_visitors *visitors,

@@ -1,4 +1,4 @@
--- The run file, version 3. docs/format.md says what each column means.
+-- The run file, version 4. docs/format.md says what each column means.
 -- Times are nanoseconds since 1970 UTC, durations nanoseconds, sizes bytes. NULL is "not measured".
 -- A dollar and the name of a record stand for its columns, which include/roast_records.def lists.
 
@@ -16,6 +16,7 @@ CREATE TABLE section (chunk INTEGER NOT NULL REFERENCES chunk, $section);
 CREATE TABLE custom (chunk INTEGER NOT NULL REFERENCES chunk, name INTEGER NOT NULL REFERENCES name, value BLOB NOT NULL);
 CREATE TABLE task (id INTEGER PRIMARY KEY, $task);
 CREATE TABLE activity ($activity, PRIMARY KEY (context, prefix, activity, unit)) WITHOUT ROWID;
+CREATE TABLE work ($work);
 CREATE TABLE given (metric TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE document (kind TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE note (id INTEGER PRIMARY KEY, t_ns INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
@@ -69,3 +70,7 @@ CREATE VIEW activities AS
 CREATE VIEW failures AS
     SELECT error_type, dataset, file, worker, count(*) AS attempts, sum(duration_s) AS lost_s, min(error) AS example
       FROM attempts WHERE error_type IS NOT NULL OR error IS NOT NULL GROUP BY 1, 2, 3, 4;
+-- What was asked for and is not in the result; without entries: a file that was never opened.
+CREATE VIEW missing AS
+    SELECT dataset.name AS dataset, file.url AS file, file.tree AS tree, entry_start, entry_stop, error_type, error
+      FROM work JOIN file ON file.id = work.file LEFT JOIN dataset ON dataset.id = work.dataset;

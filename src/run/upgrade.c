@@ -53,6 +53,9 @@ roast_code upgrade_with(sqlite3 *db, const char *path, int wanted, const upgrade
 static const upgrade_step STEPS[] = {
     {1, "ALTER TABLE chunk ADD COLUMN major_faults INTEGER; ALTER TABLE chunk ADD COLUMN storage_bytes_read INTEGER"},
     {2, "ALTER TABLE worker ADD COLUMN probe INTEGER"},
+    {3, "CREATE TABLE work (round INTEGER, dataset INTEGER REFERENCES dataset, file INTEGER REFERENCES file, "
+        "entry_start INTEGER, entry_stop INTEGER, files INTEGER, chunks INTEGER, events INTEGER, attempts INTEGER, "
+        "whole INTEGER, error_type TEXT, error TEXT)"},
 };
 
 roast_code upgrade_database(sqlite3 *db, const char *path, roast_error *err)

@@ -392,11 +392,20 @@ static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
 
 /* ---- Fields -------------------------------------------------------------------------------------------------- */
 
-/* The number under which a text of a record is stored. Kinds that are numbers of files and sets are of chunks alone. */
+/* A file is known by its address and its tree: in every record that names one, the three texts follow each other. */
+#define FILE_TEXTS_FOLLOW(record)                                                                                      \
+    _Static_assert(offsetof(record, treename) == offsetof(record, file) + sizeof(roast_str) &&                         \
+                       offsetof(record, uuid) == offsetof(record, file) + 2 * sizeof(roast_str),                       \
+                   "file, treename and uuid follow each other")
+FILE_TEXTS_FOLLOW(roast_chunk);
+FILE_TEXTS_FOLLOW(roast_work);
+
+/* The number under which a text of a record is stored. Sets of branches are of chunks alone. */
 static roast_code reference_id(run_writer *w, const record_field *field, const void *record, int64_t *id,
                                roast_error *err)
 {
     const roast_chunk *chunk = record;
+    const roast_str *file;
     roast_str text = field_is_text(field) ? *field_text(field, record) : str_none();
     if (str_absent(text) && field->column == COLUMN_MUST)
         text = STR("");
@@ -406,7 +415,8 @@ static roast_code reference_id(run_writer *w, const record_field *field, const v
     case KIND_WORKER:
         return worker_id(w, text, id, err);
     case KIND_FILE:
-        return file_id(w, chunk->file, chunk->treename, chunk->uuid, id, err);
+        file = field_text(field, record);
+        return file_id(w, file[0], file[1], file[2], id, err);
     case KIND_BRANCHES:
         return branch_set_id(w, chunk, id, err);
     default:
@@ -759,6 +769,13 @@ roast_code run_write_activity(run_writer *w, const roast_activity *given, roast_
     if (code)
         return code;
     return isfinite(activity.value) ? write_record(w, RECORD_activity, 0, &activity, err) : ROAST_OK;
+}
+
+roast_code run_write_work(run_writer *w, const roast_work *given, roast_error *err)
+{
+    roast_work work;
+    roast_code code = take_record(w, RECORD_work, &work, given, err);
+    return code ? code : write_record(w, RECORD_work, 0, &work, err);
 }
 
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err)

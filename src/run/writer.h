@@ -22,6 +22,7 @@ roast_code run_write_count(run_writer *w, const roast_worker_count *count, roast
 roast_code run_write_chunk(run_writer *w, const roast_chunk *chunk, roast_error *err);
 roast_code run_write_file(run_writer *w, const roast_file *file, roast_error *err);
 roast_code run_write_task(run_writer *w, const roast_task *task, roast_error *err);
+roast_code run_write_work(run_writer *w, const roast_work *work, roast_error *err);
 roast_code run_write_activity(run_writer *w, const roast_activity *activity, roast_error *err);
 /* "report": coffea's report; "custom_metrics": per dataset; "config": the user's configuration. */
 roast_code run_write_document(run_writer *w, const char *kind, roast_str json, roast_error *err);

@@ -66,7 +66,7 @@ static const chart_spec CHART_SPECS[] = {
      .description = "How many branches each chunk read, in the order in which the chunks arrived.",
      .needs = SERIES_ACCESS},
     {"bytes_accessed_per_chunk", "Bytes Accessed Per Chunk (Compressed vs Uncompressed)", "Chunk Index", "Bytes (MB)",
-     build_bytes_accessed, "Size in its file of the branches that each chunk read, compressed and uncompressed.",
+     build_bytes_accessed, "What each chunk read, compressed as it is in the file, and what that is unpacked.",
      .y_unit = "MB", .needs = SERIES_ACCESS},
     {"per_task_cpu_io", "CPU vs I/O Time per Task", "Task", "Time (seconds)", build_task_cpu_io,
      "CPU time and other time of each kind of task.", .y_unit = "s", .x_scale = CHART_CATEGORY},

@@ -191,16 +191,36 @@ static double branches_of(const chart_builder *b, const chunk_mark *mark)
     return mark->branches == ROAST_ABSENT ? (double)NAN : (double)mark->branches;
 }
 
+/* The part of its file that a chunk is: of its branches it reads that much. NAN if it is not known. */
+static double part_of_file(const chart_builder *b, const chunk_mark *mark)
+{
+    const roast_file *file = run_file(b->run, mark->file);
+    bool known = file && file->entries != ROAST_ABSENT && file->entries > 0 && mark->events != ROAST_ABSENT;
+    return known ? fmin((double)mark->events / (double)file->entries, 1) : (double)NAN;
+}
+
+/* All of a branch where nobody knows how much of it: see note_whole_branches. */
+static double part_of_branches(const chart_builder *b, const chunk_mark *mark, int64_t bytes)
+{
+    double part = part_of_file(b, mark);
+    return bytes == ROAST_ABSENT ? (double)NAN : (double)bytes / 1e6 * (isnan(part) ? 1 : part);
+}
+
 static double compressed_of(const chart_builder *b, const chunk_mark *mark)
 {
-    (void)b;
-    return mark->compressed == ROAST_ABSENT ? (double)NAN : (double)mark->compressed / 1e6;
+    bool measured = mark->bytes != ROAST_ABSENT && mark->bytes >= 0;
+    return measured ? (double)mark->bytes / 1e6 : part_of_branches(b, mark, mark->compressed);
 }
 
 static double uncompressed_of(const chart_builder *b, const chunk_mark *mark)
 {
-    (void)b;
-    return mark->uncompressed == ROAST_ABSENT ? (double)NAN : (double)mark->uncompressed / 1e6;
+    return part_of_branches(b, mark, mark->uncompressed);
+}
+
+/* Chunks of the job: attempts that came to nothing, or that a lost result made necessary, are not among them. */
+static bool is_chunk_of_job(const chunk_mark *mark)
+{
+    return !mark->failed && !mark->recomputed;
 }
 
 /* A bar each, as long as there is room for them: four columns of pixels, or they run into each other. */
@@ -216,7 +236,7 @@ static void add_bars(chart_builder *b, mark_value value, roast_str name, int col
     bars->width = width;
     size_t index = 0;
     for (size_t i = 0; i < b->series->n_chunks; i++)
-        if (!b->series->chunks[i].failed)
+        if (is_chunk_of_job(&b->series->chunks[i]))
             chart_add(bars, (double)index++ + shift, value(b, &b->series->chunks[i]));
 }
 
@@ -231,7 +251,7 @@ static void add_bundles(chart_builder *b, mark_value value, roast_str name, int 
     size_t columns = b->options.pixels, index = 0;
     bundle *bundles = chart_alloc(b, columns, sizeof *bundles);
     for (size_t i = 0; bundles && i < b->series->n_chunks; i++) {
-        if (b->series->chunks[i].failed)
+        if (!is_chunk_of_job(&b->series->chunks[i]))
             continue;
         bundle *one = &bundles[index++ * columns / chunks];
         double v = value(b, &b->series->chunks[i]);
@@ -254,18 +274,18 @@ static void add_bundles(chart_builder *b, mark_value value, roast_str name, int 
     }
 }
 
-static size_t succeeded(const chart_builder *b)
+static size_t chunks_of_job(const chart_builder *b)
 {
     size_t count = 0;
     for (size_t i = 0; i < b->series->n_chunks; i++)
-        count += !b->series->chunks[i].failed;
+        count += is_chunk_of_job(&b->series->chunks[i]);
     return count;
 }
 
 static bool any_value(const chart_builder *b, mark_value value)
 {
     for (size_t i = 0; i < b->series->n_chunks; i++)
-        if (!b->series->chunks[i].failed && isfinite(value(b, &b->series->chunks[i])))
+        if (is_chunk_of_job(&b->series->chunks[i]) && isfinite(value(b, &b->series->chunks[i])))
             return true;
     return false;
 }
@@ -279,7 +299,7 @@ static void note_bundles(chart_builder *b, size_t chunks)
 
 void build_branch_access(chart_builder *b)
 {
-    size_t chunks = succeeded(b);
+    size_t chunks = chunks_of_job(b);
     if (chart_has_no_chunks(b) || !any_value(b, branches_of)) {
         chart_is_empty(b, "no chunk carried an access log");
         return;
@@ -292,7 +312,8 @@ void build_branch_access(chart_builder *b)
         b->out->series[i].legend = false;
     double sum = 0, count = 0;
     for (size_t i = 0; i < b->series->n_chunks; i++) {
-        double v = b->series->chunks[i].failed ? (double)NAN : branches_of(b, &b->series->chunks[i]);
+        const chunk_mark *mark = &b->series->chunks[i];
+        double v = is_chunk_of_job(mark) ? branches_of(b, mark) : (double)NAN;
         sum += isfinite(v) ? v : 0;
         count += isfinite(v);
     }
@@ -300,20 +321,38 @@ void build_branch_access(chart_builder *b)
     note_bundles(b, chunks);
 }
 
+static void note_whole_branches(chart_builder *b)
+{
+    for (size_t i = 0; i < b->series->n_chunks; i++) {
+        const chunk_mark *mark = &b->series->chunks[i];
+        bool sized =
+            mark->uncompressed != ROAST_ABSENT || (mark->bytes == ROAST_ABSENT && mark->compressed != ROAST_ABSENT);
+        if (is_chunk_of_job(mark) && sized && isnan(part_of_file(b, mark))) {
+            chart_note_text(b, STR("whole branches, where it is not known how much of them a chunk read"));
+            return;
+        }
+    }
+}
+
+static void add_bytes(chart_builder *b, mark_value value, roast_str name, int colour, size_t chunks, double shift)
+{
+    if (!any_value(b, value))
+        return;
+    if (bars_fit(b, chunks))
+        add_bars(b, value, name, colour, chunks, shift, 0.35);
+    else
+        add_bundles(b, value, name, colour, chunks);
+}
+
 void build_bytes_accessed(chart_builder *b)
 {
-    size_t chunks = succeeded(b);
+    size_t chunks = chunks_of_job(b);
     if (chart_has_no_chunks(b) || !any_value(b, compressed_of)) {
-        chart_is_empty(b, "the sizes of the branches that chunks read are not known");
+        chart_is_empty(b, "it is not known how much chunks read");
         return;
     }
-    roast_str packed = STR("Compressed (on-disk)"), whole = STR("Uncompressed (in-memory)");
-    if (bars_fit(b, chunks)) {
-        add_bars(b, compressed_of, packed, 0, chunks, -0.175, 0.35);
-        add_bars(b, uncompressed_of, whole, 1, chunks, 0.175, 0.35);
-    } else {
-        add_bundles(b, compressed_of, packed, 0, chunks);
-        add_bundles(b, uncompressed_of, whole, 1, chunks);
-    }
+    add_bytes(b, compressed_of, STR("Compressed (on-disk)"), 0, chunks, -0.175);
+    add_bytes(b, uncompressed_of, STR("Uncompressed (in-memory)"), 1, chunks, 0.175);
     note_bundles(b, chunks);
+    note_whole_branches(b);
 }

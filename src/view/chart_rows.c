@@ -263,7 +263,7 @@ void build_resources(chart_builder *b)
     static const metric_bar bars[] = {
         {M_run_avg_workers, "Avg Workers", 1},
         {M_run_total_cores, "Total Cores", 1},
-        {M_run_peak_memory_bytes, "Peak Memory (GB)", 1e-9},
+        {M_run_peak_memory_bytes, "Peak Memory (GiB)", 1.0 / 1073741824},
     };
     build_metrics(b, bars, sizeof bars / sizeof bars[0]);
 }

@@ -26,7 +26,7 @@ static void note_off_axis(chart_builder *b)
 {
     size_t count = b->series->n_off_axis;
     if (count)
-        chart_note_text(b, chart_text(b, "%zu chunk%s not shown: by their clocks they ran at another time", count,
+        chart_note_text(b, chart_text(b, "%zu attempt%s not shown: by their clocks they ran at another time", count,
                                       count == 1 ? " is" : "s are"));
 }
 
@@ -64,9 +64,10 @@ static void add_rate(chart_builder *b, roast_str name)
 
 static void note_bytes(chart_builder *b)
 {
-    chart_note_text(b, data_text(b, "the area is ", b->sweep->bytes, ""));
-    if (b->sweep->failed_bytes != ROAST_ABSENT)
-        chart_note_text(b, data_text(b, "failed attempts read ", (double)b->sweep->failed_bytes, " more, not shown"));
+    chart_note_text(b, data_text(b, "the area is ", b->sweep->bytes, ", read by chunks"));
+    if (b->sweep->vain_bytes != ROAST_ABSENT)
+        chart_note_text(
+            b, data_text(b, "failed and repeated attempts read ", (double)b->sweep->vain_bytes, " more, not shown"));
     note_off_axis(b);
 }
 

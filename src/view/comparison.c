@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "view/format.h"
 #include "view/table_writer.h"
+#include "view/verdict.h"
 
 /* ---- Changes as text --------------------------------------------------------------------------------------------- */
 
@@ -93,6 +94,23 @@ static void write_side(table_writer *w, const comparison *c, compare_side side)
     }
 }
 
+/* Who did less is not faster. */
+static void write_less_work(table_writer *w, const comparison *c)
+{
+    for (compare_side side = SIDE_A; side < SIDES; side++) {
+        if (!did_less_work(c->sides, side))
+            continue;
+        buf_format(&w->text, "%c processed fewer events: ", side == SIDE_A ? 'A' : 'B');
+        format_count(&w->text, (int64_t)c->sides[side].least_events);
+        buf_text(&w->text, " instead of ");
+        format_count(&w->text, (int64_t)c->sides[side == SIDE_A ? SIDE_B : SIDE_A].least_events);
+        writer_phrase(w, &w->set->alarm, TONE_BAD);
+        if (c->sides[side].elapsed.estimate < c->sides[side == SIDE_A ? SIDE_B : SIDE_A].elapsed.estimate)
+            buf_text(&w->text, "that it took less time does not make it faster");
+        writer_phrase(w, &w->set->alarm, TONE_BAD);
+    }
+}
+
 static void write_only(table_writer *w, const int64_t only[SIDES], const char *things)
 {
     for (compare_side side = SIDE_A; side < SIDES; side++) {
@@ -122,6 +140,19 @@ static void write_common(table_writer *w, const comparison *c)
     writer_phrase(w, subline, TONE_PLAIN);
 }
 
+static void write_verdict(table_writer *w, const comparison *c)
+{
+    buf said = {0};
+    verdict_text(&said, c);
+    if (said.len) {
+        writer_begin_pairs(w, "verdict", "Verdict", TABLE_LIST, 1);
+        buf_str(&w->text, buf_view(&said));
+        writer_pair(w, "", TONE_STRONG);
+    }
+    w->failed |= said.code != ROAST_OK;
+    buf_release(&said);
+}
+
 /* ---- What differs in the setup --------------------------------------------------------------------------------------
  */
 
@@ -149,11 +180,14 @@ static void write_settings(table_writer *w, const comparison *c)
 /* Whether the change is more than chance: then better or worse. */
 static table_tone tone_of(const comparison *c, const compared_timing *timing)
 {
-    const interval *r = &timing->log_ratio;
+    const interval *r = change_shown(timing);
     bool sure = isfinite(r->low) && (r->low > 0 || r->high < 0) && r->level >= c->level - 1e-9;
     if (timing->basis == BASIS_RUNS)
         sure = timing->p_holm <= 1 - c->level + 1e-9;
-    if (!sure)
+    bool b_better = (r->estimate < 0) == (timing->better == LESS_IS_BETTER);
+    bool of_all_work =
+        timing->better == LESS_IS_BETTER && (timing->basis == BASIS_RUNS || timing->basis == BASIS_SINGLE);
+    if (!sure || (of_all_work && did_less_work(c->sides, b_better ? SIDE_B : SIDE_A)))
         return TONE_PLAIN;
     return (r->estimate < 0) == (timing->better == LESS_IS_BETTER) ? TONE_GOOD : TONE_BAD;
 }
@@ -166,9 +200,11 @@ static bool differs(const comparison *c, const char *id)
     return false;
 }
 
+static const double NOTABLY_OTHER = 0.01; /* of logarithms: a percent between the sums and the middle pair */
+
 static void write_note(table_writer *w, const comparison *c, const compared_timing *timing)
 {
-    if (timing->why) {
+    if (timing->why && !isfinite(change_shown(timing)->estimate)) {
         buf_text(&w->text, timing->why);
         return;
     }
@@ -180,6 +216,10 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
         } else {
             format_count(&w->text, (int64_t)timing->pairs);
             buf_text(&w->text, " pairs, these two runs");
+        }
+        if (fabs(timing->log_ratio.estimate - change_shown(timing)->estimate) > NOTABLY_OTHER) {
+            buf_text(&w->text, "; middle pair ");
+            format_change(&w->text, timing->log_ratio.estimate);
         }
         break;
     case BASIS_SUMS:
@@ -232,9 +272,10 @@ static void write_timing(table_writer *w, const comparison *c, const compared_ti
         format_value(&w->text, real_value(timing->sides[side].estimate), timing->unit, FORM_UNIT);
     }
     writer_cell(w, TONE_PLAIN, NOTHING);
-    format_change(&w->text, timing->log_ratio.estimate);
-    writer_cell(w, tone, real_value(timing->log_ratio.estimate));
-    format_change_interval(&w->text, &timing->log_ratio, c->level);
+    const interval *change = change_shown(timing);
+    format_change(&w->text, change->estimate);
+    writer_cell(w, tone, real_value(change->estimate));
+    format_change_interval(&w->text, change, c->level);
     writer_cell(w, TONE_PLAIN, NOTHING);
     write_evidence_of_runs(w, c, timing);
     write_note(w, c, timing);
@@ -449,10 +490,12 @@ static void write_breakdown(table_writer *w, const compared_breakdown *breakdown
 roast_code comparison_tables(table_set *out, const comparison *c, size_t limit, roast_error *err)
 {
     table_writer w;
-    writer_init(&w, out, 2 + COMPARED_BREAKDOWNS);
+    writer_init(&w, out, 3 + COMPARED_BREAKDOWNS);
     write_side(&w, c, SIDE_A);
     write_side(&w, c, SIDE_B);
+    write_less_work(&w, c);
     write_common(&w, c);
+    write_verdict(&w, c);
     write_settings(&w, c);
     write_changes(&w, c);
     for (size_t i = 0; i < c->n_breakdowns; i++)
@@ -531,6 +574,20 @@ static void json_counts(json_writer *w, const comparison *c)
     json_put_close(w, ']');
 }
 
+static interval exponential(const interval *log)
+{
+    return (interval){exp(log->estimate), exp(log->low), exp(log->high), log->level};
+}
+
+static void json_verdict(json_writer *w, const comparison *c)
+{
+    buf said = {0};
+    verdict_text(&said, c);
+    json_put_text(w, "verdict", said.len ? buf_view(&said) : str_none());
+    w->out->code = w->out->code ? w->out->code : said.code;
+    buf_release(&said);
+}
+
 static void json_timings(json_writer *w, const comparison *c)
 {
     static const char *const bases[] = {
@@ -538,8 +595,7 @@ static void json_timings(json_writer *w, const comparison *c)
     json_put_open(w, "timings", '[');
     for (size_t i = 0; i < c->n_timings; i++) {
         const compared_timing *timing = &c->timings[i];
-        interval ratio = {exp(timing->log_ratio.estimate), exp(timing->log_ratio.low), exp(timing->log_ratio.high),
-                          timing->log_ratio.level};
+        interval ratio = exponential(&timing->log_ratio), sums = exponential(&timing->log_sums);
         json_put_open(w, NULL, '{');
         json_put_text(w, "id", str_from(timing->id));
         json_put_text(w, "what", str_from(timing->what));
@@ -549,10 +605,12 @@ static void json_timings(json_writer *w, const comparison *c)
         for (compare_side side = SIDE_A; side < SIDES; side++)
             json_put_interval(w, SIDE_KEYS[side], &timing->sides[side]);
         json_put_interval(w, "ratio", &ratio);
+        json_put_interval(w, "ratio_of_sums", &sums);
         json_put_int(w, "pairs", timing->basis == BASIS_PAIRS ? (int64_t)timing->pairs : ROAST_ABSENT);
         json_put_real(w, "share_of_difference", timing->share);
         json_put_real(w, "p", timing->p);
         json_put_real(w, "p_holm", timing->p_holm);
+        json_put_real(w, "p_verdict", timing->p_verdict);
         json_put_text(w, "why_absent", str_from(timing->why));
         json_put_close(w, '}');
     }
@@ -593,7 +651,12 @@ void comparison_json(buf *out, const comparison *c)
     json_writer w = {.out = out};
     json_put_open(&w, NULL, '{');
     json_put_real(&w, "level", c->level);
+    json_verdict(&w, c);
     json_put_text(&w, "scope", c->paired ? STR("these two runs") : STR("runs"));
+    json_put_text(&w, "did_less_work",
+                  did_less_work(c->sides, SIDE_A)   ? str_from(SIDE_KEYS[SIDE_A])
+                  : did_less_work(c->sides, SIDE_B) ? str_from(SIDE_KEYS[SIDE_B])
+                                                    : str_none());
     json_sides(&w, c);
     json_settings(&w, c);
     json_counts(&w, c);

@@ -6,15 +6,18 @@
 #include "view/json.h"
 #include "view/table_writer.h"
 
-/* Two rows for each of the first findings: what, what it cost, what it would save; its evidence and where to look. No
- * table if there is nothing to say, unless it was asked for. */
-void findings_write(table_writer *w, const char *id, const char *title, const explanation *e, size_t most, bool asked);
+/* Two rows for each of the first findings: what, what it cost, what it would save; its evidence. Below, where to look.
+ * No table if there is nothing to say, unless it was asked for. */
+void findings_write(table_writer *w, const char *id, const char *title, const roast_summary *summary, size_t most,
+                    bool asked);
+/* The first thing that is not determined, in words; nothing if all is. */
+void findings_put_gap(buf *out, const roast_summary *summary, const explanation *e);
 /* The whole explanation as a page of tables: a list for each finding, what is not determined, what would be. commands:
  * name those that show more, as a terminal wants. After a failure the set is empty. */
 roast_code findings_tables(table_set *out, const roast_summary *summary, const explanation *e, bool commands,
                            roast_error *err);
 /* The explanation as members of an object that is open: findings, not_determined, replay, what_if. */
-void findings_json(json_writer *w, const explanation *e);
+void findings_json(json_writer *w, const roast_summary *summary, const explanation *e);
 /* The same as an object of its own, with the name and the wall time of the run. */
 void findings_document(buf *out, const roast_summary *summary, const explanation *e);
 

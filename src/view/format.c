@@ -1,5 +1,6 @@
 /* Numbers for people. A ladder is a list of units, each a factor above the one before; a number climbs until it has
- * at most three digits before the point, and is rounded before it is placed, so that nothing reads "1000 kB". */
+ * at most three digits before the point, and is rounded before it is placed, so that nothing reads "1000 kB". The
+ * numbers of a column are compared with each other: all of them stand where its largest does. */
 #include "view/format.h"
 
 #include <inttypes.h>
@@ -13,7 +14,6 @@
 
 typedef struct ladder {
     double factor;
-    double step_down; /* below this the number takes the unit before it */
     const char *const *units;
     size_t count;
 } ladder;
@@ -25,16 +25,36 @@ static const char *const HERTZ_UNITS[] = {"Hz", "kHz", "MHz", "GHz"};
 static const char *const COUNT_UNITS[] = {"", "k", "M", "G", "T", "P"};
 static const char *const SHORT_TIME_UNITS[] = {"ns", "µs", "ms", "s"};
 
-#define LADDER(factor, step_down, units)                                                                               \
+#define LADDER(factor, units)                                                                                          \
     {                                                                                                                  \
-        factor, step_down, units, sizeof(units) / sizeof(units)[0]                                                     \
+        factor, units, sizeof(units) / sizeof(units)[0]                                                                \
     }
-static const ladder DATA = LADDER(1000, 1, DATA_UNITS);
-static const ladder MEMORY = LADDER(1024, 1, MEMORY_UNITS);
-static const ladder BITS = LADDER(1000, 0.5, BIT_UNITS);
-static const ladder HERTZ = LADDER(1000, 0.5, HERTZ_UNITS);
-static const ladder COUNTS = LADDER(1000, 1, COUNT_UNITS);
-static const ladder SHORT_TIMES = LADDER(1000, 1, SHORT_TIME_UNITS);
+static const ladder DATA = LADDER(1000, DATA_UNITS);
+static const ladder MEMORY = LADDER(1024, MEMORY_UNITS);
+static const ladder BITS = LADDER(1000, BIT_UNITS);
+static const ladder HERTZ = LADDER(1000, HERTZ_UNITS);
+static const ladder COUNTS = LADDER(1000, COUNT_UNITS);
+static const ladder SHORT_TIMES = LADDER(1000, SHORT_TIME_UNITS);
+
+/* A number, and the largest of those that it stands among: itself, if it stands alone. */
+typedef struct figure {
+    double value, largest;
+} figure;
+
+static figure alone(double value)
+{
+    return (figure){value, fabs(value)};
+}
+
+static figure scaled(figure f, double scale)
+{
+    return (figure){f.value * scale, f.largest * scale};
+}
+
+static bool is_alone(figure f)
+{
+    return fabs(f.value) == f.largest;
+}
 
 /* Digits in groups of three. */
 static void put_grouped(buf *out, uint64_t number)
@@ -80,42 +100,66 @@ static double put_sign(buf *out, double number)
     return fabs(number);
 }
 
-/* number is in the units of the ladder's rung from. whole: the lowest rung counts things, which have no decimals. */
-static void put_on_ladder(buf *out, double number, const ladder *l, size_t from, bool whole)
+/* Of a column: a number that would be nothing but zeros in its unit is only bounded, whatever its sign. */
+static void put_among(buf *out, double number, bool among)
 {
+    if (among && number != 0 && fabs(number) < 0.0005) {
+        buf_text(out, "< 0.001");
+        return;
+    }
     number = put_sign(out, number);
-    size_t rung = from;
-    while (rung > 0 && number > 0 && rounded(number) < l->step_down)
-        number *= l->factor, rung--;
-    while (rung + 1 < l->count && rounded(number) >= (l->factor == 1024 ? 1000 : l->factor))
-        number /= l->factor, rung++;
-    if (rung == 0 && whole && number == floor(number) && number < 1e15)
-        put_grouped(out, (uint64_t)number);
+    if (number == 0)
+        buf_char(out, '0');
     else
         put_number(out, number);
+}
+
+/* Numbers are in the units of the ladder's rung from. whole: the lowest rung counts things, which have no decimals. */
+static void put_on_ladder(buf *out, figure f, const ladder *l, size_t from, bool whole)
+{
+    double number = f.value, largest = f.largest;
+    size_t rung = from;
+    while (rung > 0 && largest > 0 && rounded(largest) < 1)
+        number *= l->factor, largest *= l->factor, rung--;
+    while (rung + 1 < l->count && rounded(largest) >= (l->factor == 1024 ? 1000 : l->factor))
+        number /= l->factor, largest /= l->factor, rung++;
+    if (rung == 0 && whole && number == floor(number) && fabs(number) < 1e15)
+        put_grouped(out, (uint64_t)put_sign(out, number));
+    else
+        put_among(out, number, !is_alone(f));
     if (l->units[rung][0])
         buf_format(out, " %s", l->units[rung]);
 }
 
-void format_count(buf *out, int64_t count)
+/* Up to here every digit of a count can be compared with another list; above, nobody reads them all. */
+static const double MOST_DIGITS = 1e6;
+
+static void put_count(buf *out, int64_t count, double largest)
 {
+    uint64_t size = count < 0 ? -(uint64_t)count : (uint64_t)count;
+    if (largest >= MOST_DIGITS) {
+        put_on_ladder(out, (figure){(double)count, largest}, &COUNTS, 0, true);
+        return;
+    }
     if (count < 0)
         buf_text(out, MINUS);
-    uint64_t size = count < 0 ? -(uint64_t)count : (uint64_t)count;
-    /* Up to here every digit can be compared with another list; above, nobody reads them all. */
-    if (size < 1000000)
-        put_grouped(out, size);
-    else
-        put_on_ladder(out, (double)size, &COUNTS, 0, true);
+    put_grouped(out, size);
+}
+
+void format_count(buf *out, int64_t count)
+{
+    put_count(out, count, fabs((double)count));
 }
 
 /* A mean of counts: "46.2", "53 211". */
-static void format_real_count(buf *out, double count)
+static void put_real_count(buf *out, figure f)
 {
-    double size = put_sign(out, count);
-    if (size >= 1e6)
-        put_on_ladder(out, size, &COUNTS, 0, false);
-    else if (fabs(size - round(size)) <= 1e-6 * size) /* an integral of a constant: "4", not "4.00" */
+    if (f.largest >= MOST_DIGITS) {
+        put_on_ladder(out, f, &COUNTS, 0, false);
+        return;
+    }
+    double size = put_sign(out, f.value);
+    if (fabs(size - round(size)) <= 1e-6 * size) /* an integral of a constant: "4", not "4.00" */
         put_grouped(out, (uint64_t)llround(size));
     else if (size >= 99.95 && size < 999.95)
         buf_format(out, "%.1f", size);
@@ -129,51 +173,87 @@ static void put_whole_unit(buf *out, int64_t number, const char *unit)
     buf_format(out, " %s", unit);
 }
 
-void format_seconds(buf *out, double seconds)
+static const double LONGEST_SHORT = 99.95; /* seconds that are not minutes yet */
+
+/* Minutes of a column of hours: "44 min", "0.1 min". */
+static void put_minutes(buf *out, double minutes)
 {
-    if (fabs(seconds) < 99.95) {
-        if (seconds == 0)
-            buf_text(out, "0 s");
-        else if (fabs(seconds) < 1e-9)
-            buf_format(out, "%.2g s", seconds);
+    if (minutes >= 9.95 || minutes == 0)
+        put_whole_unit(out, llround(minutes), "min");
+    else if (minutes < 0.05)
+        buf_text(out, "< 0.1 min");
+    else
+        buf_format(out, "%.1f min", minutes);
+}
+
+/* Where the largest is a matter of minutes, or of hours: parts of the same units, so that they can be compared. */
+static void put_long_time(buf *out, double seconds, double largest)
+{
+    int64_t whole = llround(seconds), minutes = llround(seconds / 60);
+    if (llround(largest / 60) >= 100 * 60) { /* core hours: what computing time is counted in */
+        if (seconds >= 99.5 * 3600)
+            put_grouped(out, (uint64_t)llround(seconds / 3600));
         else
-            put_on_ladder(out, seconds, &SHORT_TIMES, 3, false);
-        return;
-    }
-    seconds = put_sign(out, seconds);
-    if (seconds > 1e15) {
-        buf_format(out, "%.3g s", seconds);
-        return;
-    }
-    int64_t whole = llround(seconds), minutes = llround(seconds / 60), hours = llround(seconds / 3600);
-    if (whole < 3600) {
-        put_whole_unit(out, whole / 60, "min");
-        buf_format(out, " %d s", (int)(whole % 60));
-    } else if (minutes < 100 * 60) {
+            put_among(out, seconds / 3600, true);
+        buf_text(out, " h");
+    } else if (llround(largest) >= 3600 && whole < 3600) {
+        put_minutes(out, seconds / 60);
+    } else if (whole >= 3600) {
         put_whole_unit(out, minutes / 60, "h");
         buf_format(out, " %d min", (int)(minutes % 60));
+    } else if (seconds >= LONGEST_SHORT) {
+        put_whole_unit(out, whole / 60, "min");
+        buf_format(out, " %d s", (int)(whole % 60));
     } else {
-        put_whole_unit(out, hours, "h"); /* core hours: what computing time is counted in */
+        put_among(out, seconds, true);
+        buf_text(out, " s");
     }
+}
+
+static void put_seconds(buf *out, figure f)
+{
+    if (f.largest == 0)
+        buf_text(out, "0 s");
+    else if (f.largest < 1e-9)
+        buf_format(out, "%.2g s", f.value);
+    else if (f.largest < LONGEST_SHORT)
+        put_on_ladder(out, f, &SHORT_TIMES, 3, false);
+    else if (f.largest > 1e15)
+        buf_format(out, "%.3g s", f.value);
+    else
+        put_long_time(out, put_sign(out, f.value), f.largest);
+}
+
+void format_seconds(buf *out, double seconds)
+{
+    put_seconds(out, alone(seconds));
+}
+
+static void put_data(buf *out, figure f)
+{
+    put_on_ladder(out, f, &DATA, 0, true);
 }
 
 void format_data(buf *out, double bytes)
 {
-    put_on_ladder(out, bytes, &DATA, 0, true);
+    put_data(out, alone(bytes));
 }
 
-static void format_memory(buf *out, double bytes)
+static void put_memory(buf *out, figure f)
 {
-    put_on_ladder(out, bytes, &MEMORY, 0, true);
+    put_on_ladder(out, f, &MEMORY, 0, true);
 }
 
-void format_percent(buf *out, double percent)
+static void put_percent(buf *out, figure f)
 {
-    percent = put_sign(out, percent);
+    double percent = fabs(f.value);
+    if (percent > 0 && percent < 0.05) { /* of either sign: it is nothing that matters */
+        buf_text(out, "< 0.1 %");
+        return;
+    }
+    put_sign(out, f.value);
     if (percent == 0)
         buf_text(out, "0");
-    else if (percent < 0.05)
-        buf_format(out, percent < 0.0005 ? "%.1g" : "%.3f", percent);
     else if (percent < 999.95)
         buf_format(out, "%.1f", percent);
     else
@@ -181,29 +261,34 @@ void format_percent(buf *out, double percent)
     buf_text(out, " %");
 }
 
-static void format_ratio(buf *out, double ratio)
+void format_percent(buf *out, double percent)
 {
-    put_number(out, put_sign(out, ratio));
+    put_percent(out, alone(percent));
 }
 
-static void format_hertz(buf *out, double kilohertz)
+static void put_ratio(buf *out, figure f)
+{
+    put_number(out, put_sign(out, f.value));
+}
+
+static void put_hertz(buf *out, figure kilohertz)
 {
     put_on_ladder(out, kilohertz, &HERTZ, 1, false);
 }
 
-static void format_hertz_per_core(buf *out, double kilohertz)
+static void put_hertz_per_core(buf *out, figure kilohertz)
 {
-    format_hertz(out, kilohertz);
+    put_hertz(out, kilohertz);
     buf_text(out, "/core");
 }
 
-static void format_data_rate(buf *out, double bytes_per_second)
+static void put_data_rate(buf *out, figure bytes_per_second)
 {
-    format_data(out, bytes_per_second);
+    put_data(out, bytes_per_second);
     buf_text(out, "/s");
 }
 
-static void format_gigabits(buf *out, double gigabits)
+static void put_gigabits(buf *out, figure gigabits)
 {
     put_on_ladder(out, gigabits, &BITS, 3, false);
 }
@@ -212,63 +297,77 @@ static void format_gigabits(buf *out, double gigabits)
 static const struct unit_format {
     const char *unit;
     double scale;
-    void (*put)(buf *out, double value);
+    void (*put)(buf *out, figure f);
 } UNIT_FORMATS[] = {
-    {"s", 1, format_seconds},
-    {"us", 1e-6, format_seconds},
-    {"B", 1, format_data},
-    {"GB", 1e9, format_data},
-    {"MiB", 1048576, format_memory},
-    {"B/s", 1, format_data_rate},
-    {"MB/s", 1e6, format_data_rate},
-    {"Gbit/s", 1, format_gigabits},
-    {"kHz", 1, format_hertz},
-    {"kHz/core", 1, format_hertz_per_core},
-    {"Hz/core", 1e-3, format_hertz_per_core},
-    {"%", 1, format_percent},
-    {"ratio", 1, format_ratio},
-    {"count", 1, format_real_count},
+    {"s", 1, put_seconds},
+    {"us", 1e-6, put_seconds},
+    {"B", 1, put_data},
+    {"GB", 1e9, put_data},
+    {"MiB", 1048576, put_memory},
+    {"B/s", 1, put_data_rate},
+    {"MB/s", 1e6, put_data_rate},
+    {"Gbit/s", 1, put_gigabits},
+    {"kHz", 1, put_hertz},
+    {"kHz/core", 1, put_hertz_per_core},
+    {"Hz/core", 1e-3, put_hertz_per_core},
+    {"%", 1, put_percent},
+    {"ratio", 1, put_ratio},
+    {"count", 1, put_real_count},
 };
 
-static void put_in_unit(buf *out, double number, const char *unit)
+static void put_in_unit(buf *out, figure f, const char *unit)
 {
     for (size_t i = 0; i < sizeof UNIT_FORMATS / sizeof UNIT_FORMATS[0]; i++)
         if (strcmp(UNIT_FORMATS[i].unit, unit) == 0) {
-            UNIT_FORMATS[i].put(out, number * UNIT_FORMATS[i].scale);
+            UNIT_FORMATS[i].put(out, scaled(f, UNIT_FORMATS[i].scale));
             return;
         }
-    format_ratio(out, number);
+    put_ratio(out, f);
     if (unit[0])
         buf_format(out, " %s", unit);
 }
 
-static void put_real(buf *out, double number, const char *unit, format_form form)
+static void put_real(buf *out, figure f, const char *unit, format_form form)
 {
-    if (!isfinite(number)) {
-        buf_text(out, isnan(number) ? "n/a" : number < 0 ? MINUS "∞" : "∞");
+    if (!isfinite(f.value)) {
+        buf_text(out, isnan(f.value) ? "n/a" : f.value < 0 ? MINUS "∞" : "∞");
         return;
     }
     switch (form) {
     case FORM_UNIT:
-        put_in_unit(out, number, unit);
+        put_in_unit(out, f, unit);
         break;
     case FORM_MEMORY:
-        format_memory(out, number);
+        put_memory(out, f);
         break;
     case FORM_PERCENT:
-        format_percent(out, number * 100);
+        put_percent(out, scaled(f, 100));
+        break;
+    case FORM_FINE:
+        put_number(out, put_sign(out, f.value * 100));
+        buf_text(out, " %");
         break;
     case FORM_TIMES:
-        format_ratio(out, number);
+        put_ratio(out, f);
         buf_text(out, " ×");
         break;
     case FORM_SHORT:
-        put_in_unit(out, number, strcmp(unit, "kHz/core") == 0 ? "kHz" : unit);
+        put_in_unit(out, f, strcmp(unit, "kHz/core") == 0 ? "kHz" : unit);
         break;
     }
 }
 
+static double number_in(roast_value value)
+{
+    return value.kind == ROAST_INT ? (double)value.as.integer : value.kind == ROAST_REAL ? value.as.real : (double)NAN;
+}
+
 void format_value(buf *out, roast_value value, const char *unit, format_form form)
+{
+    format_among(out, value, unit, form, fabs(number_in(value)));
+}
+
+void format_among(buf *out, roast_value value, const char *unit, format_form form, double largest)
 {
     switch (value.kind) {
     case ROAST_NOTHING:
@@ -279,14 +378,14 @@ void format_value(buf *out, roast_value value, const char *unit, format_form for
         break;
     case ROAST_INT:
         if (form == FORM_UNIT && strcmp(unit, "count") == 0)
-            format_count(out, value.as.integer);
+            put_count(out, value.as.integer, largest);
         else if (strcmp(unit, "id") == 0 || unit[0] == '\0')
             buf_format(out, "%" PRId64, value.as.integer);
         else
-            put_real(out, (double)value.as.integer, unit, form);
+            put_real(out, (figure){(double)value.as.integer, largest}, unit, form);
         break;
     case ROAST_REAL:
-        put_real(out, value.as.real, unit, form);
+        put_real(out, (figure){value.as.real, largest}, unit, form);
         break;
     }
 }

@@ -9,12 +9,16 @@ typedef enum format_form {
     FORM_UNIT,    /* as its unit in the catalogue says: bytes as data, 412.6 GB */
     FORM_MEMORY,  /* bytes as memory: 832 MiB */
     FORM_PERCENT, /* a ratio as a percentage */
+    FORM_FINE,    /* the same where small ones matter: 0.020 % */
     FORM_TIMES,   /* a ratio as "3.1 ×" */
     FORM_SHORT,   /* without "/core", where the title says so */
 } format_form;
 
 /* "1.24 Gbit/s", "12 min 41 s", "98.4 M"; "n/a" if the value is absent. Text comes out as it is. */
 void format_value(buf *out, roast_value value, const char *unit, format_form form);
+
+/* The same in a column whose largest number this is, without its sign: all its numbers are in one unit. */
+void format_among(buf *out, roast_value value, const char *unit, format_form form, double largest);
 
 void format_seconds(buf *out, double seconds);
 void format_count(buf *out, int64_t count); /* "1 842" */

@@ -105,6 +105,22 @@ static void write_headings(table_writer *w, const roast_gate *gate)
         }
         writer_phrase(w, &w->set->subline, TONE_WARN);
     }
+    if (!gate->in_turns)
+        buf_text(&w->text, "baseline and new runs do not alternate in time: a slow hour looks like a change");
+    writer_phrase(w, &w->set->subline, TONE_WARN);
+}
+
+/* "runs differ by 0.4 %, in wall time by 7.9 %" */
+static void put_steadier(buf *out, const roast_gate *gate)
+{
+    const steadier_metric *steadier = &gate->steadier;
+    if (!steadier->judged)
+        return;
+    buf_format(out, "%s is steadier: runs differ by ", steadier->judged->what);
+    format_percent(out, 100 * steadier->scatter);
+    buf_format(out, ", in %s by ", gate->metrics[0].judged->what);
+    format_percent(out, 100 * steadier->scatter_of_judged);
+    buf_format(out, "; --metric %s", metric_info(steadier->judged->metric)->name);
 }
 
 static void write_metric(table_writer *w, const roast_gate *gate, const gated_metric *m)
@@ -141,6 +157,8 @@ roast_code gate_tables(table_set *out, const roast_gate *gate, roast_error *err)
     writer_begin(&w, "gate", "Gate", columns, 7, gate->n_metrics);
     for (size_t i = 0; i < gate->n_metrics; i++)
         write_metric(&w, gate, &gate->metrics[i]);
+    put_steadier(&w.text, gate);
+    writer_more(&w);
     return writer_finish(&w, err);
 }
 
@@ -176,6 +194,14 @@ void gate_json(buf *out, const roast_gate *gate)
     json_put_int(&w, "baseline_runs", (int64_t)gate->sides[SIDE_A].runs);
     json_put_int(&w, "new_runs", (int64_t)gate->sides[SIDE_B].runs);
     json_put_text(&w, "same_work", gate->same_work ? STR("yes") : STR("no"));
+    json_put_text(&w, "alternate", gate->in_turns ? STR("yes") : STR("no"));
+    json_put_open(&w, "steadier", '{');
+    if (gate->steadier.judged) {
+        json_put_text(&w, "metric", str_from(metric_info(gate->steadier.judged->metric)->name));
+        json_put_real(&w, "scatter", gate->steadier.scatter);
+        json_put_real(&w, "scatter_of_judged", gate->steadier.scatter_of_judged);
+    }
+    json_put_close(&w, '}');
     json_put_open(&w, "metrics", '[');
     for (size_t i = 0; i < gate->n_metrics; i++)
         json_metric(&w, &gate->metrics[i]);

@@ -24,6 +24,8 @@ void html_tables(buf *out, const table_set *set, const chart_set *charts, roast_
     buf_text(&page.headline, "<h1><bdi>");
     html_text(&page.headline, title);
     buf_text(&page.headline, "</bdi></h1>\n");
+    if (set->alarm.count)
+        html_page_heading(&page, &set->alarm, 0, "alarm");
     html_page_heading(&page, &set->subline, 0, "ending");
     bool said = set->headline.count && str_ends_with(title, set->headline.phrases[0].text);
     html_page_heading(&page, &set->headline, said ? 1 : 0, "what");

@@ -23,8 +23,9 @@ typedef struct inspect_writer {
 static void write_number(table_writer *w, double value, const char *unit, format_form form, table_tone tone)
 {
     if (isfinite(value))
-        format_value(&w->text, real_value(value), unit, form);
-    writer_cell(w, tone, real_value(value));
+        writer_toned(w, real_value(value), unit, form, tone);
+    else
+        writer_cell(w, tone, NOTHING);
 }
 
 static void write_bytes(table_writer *w, double bytes)
@@ -39,8 +40,7 @@ static void write_ratio(table_writer *w, double ratio)
 
 static void write_count(table_writer *w, int64_t count)
 {
-    format_count(&w->text, count);
-    writer_cell(w, TONE_PLAIN, real_value((double)count));
+    writer_toned(w, real_value((double)count), "count", FORM_UNIT, TONE_PLAIN);
 }
 
 /* "ZSTD(5)" */

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "view/findings.h"
 #include "view/number.h"
+#include "view/since_words.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -315,13 +316,16 @@ void json_summary(buf *out, const roast_summary *summary)
     write_by_file(&w, "file_metadata", summary, FILE_FACTS, sizeof FILE_FACTS / sizeof *FILE_FACTS);
     write_by_file(&w, "file_read_metrics", summary, FILE_READS, sizeof FILE_READS / sizeof *FILE_READS);
     write_branches_read(&w, summary);
+    write_list(&w, "storage", summary, ROAST_SCOPE_STORAGE);
     write_list(&w, "workers", summary, ROAST_SCOPE_WORKER);
     write_list(&w, "failures", summary, ROAST_SCOPE_FAILURE);
+    write_list(&w, "missing", summary, ROAST_SCOPE_MISSING);
     write_list(&w, "activities", summary, ROAST_SCOPE_ACTIVITY);
     write_by_name(&w, "ledger", summary, M_ledger_category);
     write_by_name(&w, "ledger_per_dataset", summary, M_dataset_ledger_dataset);
     write_by_name(&w, "ledger_per_worker", summary, M_worker_ledger_worker);
-    findings_json(&w, summary->explanation);
+    findings_json(&w, summary, summary->explanation);
+    since_last_json(&w, summary);
     write_facts_and_notes(&w, summary);
     json_put_close(&w, '}');
     buf_char(out, '\n');

@@ -21,6 +21,11 @@ static const struct {
                                           "With the residual they sum to cores × time; see explain.md."},
     [ROAST_SCOPE_DATASET_LEDGER] = {"The ledger of a dataset", "One row per dataset: `ledger_per_dataset`."},
     [ROAST_SCOPE_WORKER_LEDGER] = {"The ledger of a worker", "One row per worker: `ledger_per_worker`."},
+    [ROAST_SCOPE_MISSING] =
+        {"What is missing",
+         "One row per range of entries that was asked for and is not in the result, and per file that "
+         "was never opened: `missing`."},
+    [ROAST_SCOPE_STORAGE] = {"Storage", "One row per server that files are read from: `storage`."},
     [ROAST_SCOPE_BRANCH] = {"Branches", "One row per dataset and branch of its files, whether it was read or not."},
 };
 
@@ -138,6 +143,7 @@ static void put_table(buf *out, const table *t)
 
 void markdown_tables(buf *out, const table_set *set)
 {
+    put_heading(out, &set->alarm);
     put_heading(out, &set->headline);
     put_heading(out, &set->subline);
     for (size_t i = 0; i < set->count; i++) {

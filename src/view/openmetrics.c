@@ -165,10 +165,15 @@ static void put_moment(buf *out, const char *name, const char *help, int64_t t_n
     put_sample(out, name, NULL, str_none(), (double)t_ns / 1e9);
 }
 
+/* Those at chunks that had succeeded before are among them. */
+static double succeeded_attempts(const roast_summary *summary)
+{
+    return summary_real(summary, M_run_num_chunk_records) - summary_real(summary, M_run_num_failed_chunks);
+}
+
 static void put_attempts(buf *out, const roast_summary *summary)
 {
-    double succeeded = summary_real(summary, M_run_num_successful_chunks);
-    double failed = summary_real(summary, M_run_num_failed_chunks);
+    double succeeded = succeeded_attempts(summary), failed = summary_real(summary, M_run_num_failed_chunks);
     if (!isfinite(succeeded) || !isfinite(failed))
         return;
     begin_family(out, "roast_chunk_attempts_total", NULL, "Attempts at chunks that were measured.");
@@ -176,7 +181,7 @@ static void put_attempts(buf *out, const roast_summary *summary)
     put_sample(out, "roast_chunk_attempts_total", "result", STR("failed"), failed);
 }
 
-/* Exact quantiles over the chunks that succeeded. */
+/* Exact quantiles over the attempts that succeeded. */
 static void put_durations(buf *out, const roast_summary *summary)
 {
     static const struct {
@@ -188,7 +193,7 @@ static void put_durations(buf *out, const roast_summary *summary)
         {M_run_chunk_duration_p95, STR("0.95")},
         {M_run_chunk_duration_p99, STR("0.99")},
     };
-    double count = summary_real(summary, M_run_num_successful_chunks);
+    double count = succeeded_attempts(summary);
     double mean = summary_real(summary, M_run_chunk_duration_mean);
     if (!isfinite(count) || !(mean >= 0))
         return;

@@ -19,6 +19,7 @@
 #include "view/inspect.h"
 #include "view/json.h"
 #include "view/markdown.h"
+#include "view/missing.h"
 #include "view/openmetrics.h"
 #include "view/scaling_view.h"
 #include "view/terminal.h"
@@ -84,8 +85,10 @@ static roast_code put_csv(buf *out, const roast_summary *summary, const char *sc
         {"sections", ROAST_SCOPE_SECTION},
         {"files", ROAST_SCOPE_FILE},
         {"branches", ROAST_SCOPE_BRANCH},
+        {"storage", ROAST_SCOPE_STORAGE},
         {"workers", ROAST_SCOPE_WORKER},
         {"failures", ROAST_SCOPE_FAILURE},
+        {"missing", ROAST_SCOPE_MISSING},
         {"activities", ROAST_SCOPE_ACTIVITY},
         {"ledger", ROAST_SCOPE_LEDGER},
         {"ledger_datasets", ROAST_SCOPE_DATASET_LEDGER},
@@ -105,7 +108,9 @@ roast_code roast_summary_render(roast_text *out, const roast_summary *summary, r
     roast_look look = look_of(given);
     if (form == ROAST_CSV)
         return put_csv(out, summary, look.only, err);
-    if (form == ROAST_JSON)
+    if (form == ROAST_JSON && look.only && strcmp(look.only, "missing") == 0)
+        missing_document(out, summary);
+    else if (form == ROAST_JSON)
         json_summary(out, summary);
     else if (form == ROAST_OPENMETRICS)
         openmetrics_summary(out, summary);

@@ -28,8 +28,8 @@ typedef struct page {
     const roast_summary *summary;
     report_data data;
     table_set tables;
-    table_set branches; /* a table that is only shown when it is asked for */
-    table_set own;      /* tables that only the report has */
+    table_set asked; /* tables that are only shown when they are asked for */
+    table_set own;   /* tables that only the report has */
     chart_set charts;
     arena memory;
     int *colours; /* of datasets */
@@ -40,7 +40,7 @@ typedef struct page {
 
 static const table *find_table(const page *p, const char *id)
 {
-    const table_set *const sets[] = {&p->tables, &p->branches, &p->own};
+    const table_set *const sets[] = {&p->tables, &p->asked, &p->own};
     for (size_t set = 0; set < sizeof sets / sizeof sets[0]; set++)
         for (size_t i = 0; i < sets[set]->count; i++)
             if (strcmp(sets[set]->tables[i].id, id) == 0)
@@ -51,6 +51,14 @@ static const table *find_table(const page *p, const char *id)
 static void put_table(page *p, const char *id, const char *title)
 {
     html_page_table(&p->html, find_table(p, id), title);
+}
+
+/* A table that was asked for may have no rows: then it is left out. */
+static void put_rows(page *p, const char *id, const char *title)
+{
+    const table *asked = find_table(p, id);
+    if (asked && asked->n_rows)
+        html_page_table(&p->html, asked, title);
 }
 
 /* Charts that stay as they are; one that has nothing to draw is left out. */
@@ -111,7 +119,7 @@ static const struct tile {
     part_spec main, note;
     part_spec trouble; /* said only if there is any */
 } TILES[] = {
-    {"wall time", {M_run_elapsed_time_seconds, ""}, {M_run_speedup_factor, " chunks at once"}},
+    {"wall time", {M_run_elapsed_time_seconds, ""}, {M_run_concurrent_chunks_mean, " concurrent chunks, mean"}},
     {"events", {M_run_total_events, ""}, {M_run_bytes_per_event, " read per event"}},
     {"event rate", {M_run_event_rate_elapsed_khz, ""}, {M_run_event_rate_core_khz, " per core", FORM_SHORT}},
     {"data read", {M_run_total_bytes_read, ""}, {M_run_data_rate_gbps, ""}},
@@ -123,14 +131,16 @@ static const struct tile {
      {M_run_total_cores, " cores on average"},
      {M_run_workers_not_measured, " not measured", .alarm = TONE_WARN}},
     {"chunks",
-     {M_run_num_chunk_records, ""},
-     {M_run_num_failed_chunks, " failed", .alarm = TONE_BAD},
+     {M_run_num_successful_chunks, ""},
+     {M_run_num_failed_chunks, " attempts failed", .alarm = TONE_BAD},
      {M_run_chunks_not_measured, " not measured", .alarm = TONE_WARN}},
 };
 
 static bool put_part(buf *out, const roast_summary *summary, const part_spec *part)
 {
     roast_value value = summary_value(summary, part->metric);
+    if (part->metric == M_run_num_successful_chunks)
+        return put_chunk_counts(out, summary);
     if (value.kind == ROAST_NOTHING)
         return false;
     format_value(out, value, metric_info(part->metric)->unit, part->form);
@@ -186,6 +196,8 @@ static void put_headline(page *p)
     buf_text(&p->html.headline, "<h1><bdi>");
     html_text(&p->html.headline, name);
     buf_text(&p->html.headline, "</bdi></h1>\n");
+    if (p->tables.alarm.count)
+        html_page_heading(&p->html, &p->tables.alarm, 0, "alarm");
     html_page_heading(&p->html, &p->tables.subline, 0, "ending");
     html_page_heading(&p->html, headline, 1, "what");
     put_tiles(p);
@@ -209,7 +221,8 @@ enum { MOST_TIME_PARTS = 20 };
 typedef struct time_split {
     time_part parts[MOST_TIME_PARTS];
     size_t count;
-    double total;
+    double total; /* of the parts */
+    double whole; /* what they are parts of: less, where records overlap and a residual below 0 makes up for it */
 } time_split;
 
 static const double LEAST_SHARE = 0.0005; /* below, a part is not worth its line */
@@ -220,6 +233,7 @@ static void add_part(time_split *split, roast_str title, const char *class, doub
         return;
     split->parts[split->count++] = (time_part){title, class, seconds};
     split->total += seconds;
+    split->whole += seconds;
 }
 
 static void add_category(time_split *split, ledger_category category, roast_str title, double seconds)
@@ -253,8 +267,10 @@ static void split_by_ledger(time_split *split, const roast_summary *s)
     for (size_t row = 0; row < s->rows[ROAST_SCOPE_LEDGER].count; row++) {
         ledger_category category = ledger_category_find(summary_cell(s, M_ledger_category, row).as.text);
         roast_value seconds = summary_cell(s, M_ledger_core_seconds, row);
-        if (category < LEDGER_COUNT && seconds.kind == ROAST_REAL)
-            add_category(split, category, summary_cell(s, M_ledger_title, row).as.text, seconds.as.real);
+        if (category >= LEDGER_COUNT || seconds.kind != ROAST_REAL)
+            continue;
+        add_category(split, category, summary_cell(s, M_ledger_title, row).as.text, seconds.as.real);
+        split->whole += fmin(seconds.as.real, 0);
     }
 }
 
@@ -287,12 +303,12 @@ static void put_time_list(buf *out, const time_split *split)
 {
     buf_text(out, "<ul class=\"parts\">\n");
     for (size_t i = 0; i < split->count; i++) {
-        if (split->parts[i].seconds < LEAST_SHARE * split->total)
+        if (split->parts[i].seconds < LEAST_SHARE * split->whole)
             continue;
         buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
         html_text(out, split->parts[i].title);
         buf_text(out, "</span> <b>");
-        format_percent(out, 100 * split->parts[i].seconds / split->total);
+        format_percent(out, 100 * split->parts[i].seconds / split->whole);
         buf_text(out, "</b> <small>");
         format_seconds(out, split->parts[i].seconds);
         buf_text(out, "</small></li>\n");
@@ -310,15 +326,38 @@ static void put_finding(buf *out, const table *lines)
     buf_text(out, "</li>\n");
 }
 
-static void put_finding_list(buf *out, const table_set *findings, size_t from, size_t to)
+/* What is small, or is not a finding but about them, opens when asked for. */
+static bool is_folded(const explanation *e, size_t list)
+{
+    return list >= e->count || finding_is_small(e, &e->findings[list]);
+}
+
+static void put_finding_list(buf *out, const explanation *e, const table_set *findings, bool folded)
 {
     buf_text(out, "<ol class=\"findings\">\n");
-    for (size_t i = from; i < to; i++)
-        put_finding(out, &findings->tables[i]);
+    for (size_t i = 0; i < findings->count; i++)
+        if (is_folded(e, i) == folded)
+            put_finding(out, &findings->tables[i]);
     buf_text(out, "</ol>\n");
 }
 
-/* What to act on is open; what is usual or too small, and what the records do not tell, opens when asked for. */
+/* Where the verdict stands: nothing is fine that was not looked at. */
+static void put_no_finding(buf *out, const roast_summary *summary, const explanation *e)
+{
+    if (!e->n_gaps) {
+        buf_text(out, "<p class=\"fine\">Nothing stands out.</p>\n");
+        return;
+    }
+    buf gap = {0};
+    findings_put_gap(&gap, summary, e);
+    buf_text(out, "<p class=\"missing\">Not determined: ");
+    html_text(out, buf_view(&gap));
+    buf_text(out, "</p>\n");
+    out->code = out->code ? out->code : gap.code;
+    buf_release(&gap);
+}
+
+/* What to act on is open; what is small, and what the records do not tell, opens when asked for. */
 static void put_findings(page *p)
 {
     const explanation *e = p->summary->explanation;
@@ -329,17 +368,17 @@ static void put_findings(page *p)
         p->failed = true;
         return;
     }
-    size_t open = 0;
-    while (open < e->count && open < findings.count && e->findings[open].confidence != FINDING_NOTE)
-        open++;
+    size_t folded = 0;
+    for (size_t i = 0; i < findings.count; i++)
+        folded += is_folded(e, i);
     buf_text(&p->html.sections, "<h3 class=\"over\">What held it back</h3>\n");
-    if (open)
-        put_finding_list(&p->html.sections, &findings, 0, open);
+    if (folded < findings.count)
+        put_finding_list(&p->html.sections, e, &findings, false);
     else
-        buf_text(&p->html.sections, "<p class=\"fine\">Nothing stands out.</p>\n");
-    if (open < findings.count) {
-        buf_text(&p->html.sections, "<details><summary>What is usual, too small to act on, or not known</summary>\n");
-        put_finding_list(&p->html.sections, &findings, open, findings.count);
+        put_no_finding(&p->html.sections, p->summary, e);
+    if (folded) {
+        buf_text(&p->html.sections, "<details><summary>What is too small to act on, or not known</summary>\n");
+        put_finding_list(&p->html.sections, e, &findings, true);
         buf_text(&p->html.sections, "</details>\n");
     }
     tables_release(&findings);
@@ -353,7 +392,7 @@ static void write_time(page *p)
         split_by_phases(&split, p->summary);
     if (split.total > 0) {
         buf_text(&p->html.sections, "<p class=\"lead\">");
-        format_seconds(&p->html.sections, split.total);
+        format_seconds(&p->html.sections, split.whole);
         buf_text(&p->html.sections, " of core time, by what it was spent on.</p>\n");
         put_time_bar(&p->html.sections, &split);
         put_time_list(&p->html.sections, &split);
@@ -404,8 +443,8 @@ static void say_what_is_not_placed(page *p)
         return;
     buf_text(&p->html.sections, "<p class=\"missing\">");
     format_count(&p->html.sections, (int64_t)missing);
-    buf_text(&p->html.sections, missing == 1 ? " chunk has no time, or one far from the run"
-                                             : " chunks have no time, or one far from the run");
+    buf_text(&p->html.sections, missing == 1 ? " attempt at a chunk has no time, or one far from the run"
+                                             : " attempts at chunks have no time, or one far from the run");
     buf_text(&p->html.sections, ", as after a jump of a clock: not drawn here, but counted everywhere else.</p>\n");
 }
 
@@ -445,9 +484,8 @@ static void write_files(page *p)
     put_table(p, "reading", "What was read, by dataset");
     put_table(p, "files", "Files");
     put_figures(p, "data_access_percentage,compression_ratio_distribution");
-    const table *branches = find_table(p, "branches");
-    if (branches && branches->n_rows)
-        put_table(p, "branches", "Branches");
+    put_rows(p, "branches", "Branches");
+    put_rows(p, "storage", "Storage, by server");
 }
 
 static void write_workers(page *p)
@@ -520,7 +558,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->branches, p->summary, "branches", MOST_ROWS, err);
+        code = tables_build(&p->asked, p->summary, "branches,storage", MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)
@@ -549,7 +587,7 @@ roast_code roast_run_report(buf *out, roast_run *run, const roast_summary *summa
         code = write_page(out, &p, run, err);
     html_page_release(&p.html);
     tables_release(&p.tables);
-    tables_release(&p.branches);
+    tables_release(&p.asked);
     tables_release(&p.own);
     charts_release(&p.charts);
     report_data_release(&p.data);

@@ -14,6 +14,7 @@
 #include "view/html.h"
 #include "view/json.h"
 #include "view/page_columns.h"
+#include "view/table_writer.h"
 
 enum { SAMPLE_COLUMNS = 1500 };
 static const int64_t SHORTEST_TICK_NS = 1000, MOST_TICKS = 40000000;
@@ -81,6 +82,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .file = row->file,
         .worker = row->worker,
         .error = error,
+        .recomputed = mark->recomputed,
     };
     return ROAST_OK;
 }
@@ -150,7 +152,8 @@ void report_data_release(report_data *data)
     X(attempt, COLUMN_PLAIN)                                                                                           \
     X(memory_kib, COLUMN_PLAIN)                                                                                        \
     X(bytes, COLUMN_PLAIN)                                                                                             \
-    X(error, COLUMN_PLAIN)
+    X(error, COLUMN_PLAIN)                                                                                             \
+    X(recomputed, COLUMN_PLAIN)
 
 /* Rows are chunks in the order in which they began. */
 static const report_chunk *chunk_at(const void *context, size_t row)
@@ -319,6 +322,42 @@ static void put_names(buf *out, const report_data *data, const int *colours)
     buf_release(&text);
 }
 
+/* What charts over time say of the whole run is what everything else on the page says of it: the numbers of the
+ * summary, in its words. What is not known of the whole run is left out. */
+static void put_whole(json_writer *w, const char *key, double value, const char *unit)
+{
+    buf text = {0};
+    format_value(&text, real_value(value), unit, FORM_UNIT);
+    if (isfinite(value))
+        json_put_text(w, key, buf_view(&text));
+    w->out->code = w->out->code ? w->out->code : text.code;
+    buf_release(&text);
+}
+
+static void put_whole_run(json_writer *w, const roast_summary *s)
+{
+    static const struct {
+        const char *key;
+        metric_id metric;
+    } numbers[] = {
+        {"elapsed", M_run_elapsed_time_seconds},
+        {"cores", M_run_total_cores},
+        {"running", M_run_concurrent_chunks_mean},
+        {"workers", M_run_avg_workers},
+        {"memory_mean", M_run_memory_utilization_percent_mean},
+        {"memory_most", M_run_memory_utilization_percent_max},
+        {"cpu_mean", M_run_cpu_utilization_percent_mean},
+        {"cpu_most", M_run_cpu_utilization_percent_max},
+    };
+    double events = summary_real(s, M_run_total_events), drawn = summary_real(s, M_run_total_events_from_chunks);
+    json_put_open(w, "whole", '{');
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_whole(w, numbers[i].key, summary_real(s, numbers[i].metric), metric_info(numbers[i].metric)->unit);
+    put_whole(w, "bytes", summary_real(s, M_run_chunk_bytes_read) / summary_real(s, M_run_elapsed_time_seconds), "B/s");
+    put_whole(w, "events", events == drawn ? summary_real(s, M_run_event_rate_elapsed_khz) : (double)NAN, "kHz");
+    json_put_close(w, '}');
+}
+
 static void put_about(buf *out, const report_data *data, const roast_summary *summary)
 {
     const run_series *series = &data->series;
@@ -333,6 +372,7 @@ static void put_about(buf *out, const report_data *data, const roast_summary *su
     json_put_int(&w, "lanes", (int64_t)data->lanes.count);
     json_put_int(&w, "points", data->length ? (int64_t)series->presence.count : 0);
     json_put_int(&w, "columns", (int64_t)series->columns);
+    put_whole_run(&w, summary);
     json_put_close(&w, '}');
 }
 

@@ -11,6 +11,7 @@ typedef struct report_chunk {
     int64_t entry_start, entries, events, attempt;
     int64_t memory_kib, bytes;
     uint32_t dataset, file, worker, error; /* error: 0 for none, else 1 + index of its type */
+    bool recomputed;                       /* it had succeeded before */
 } report_chunk;
 
 typedef struct report_data {

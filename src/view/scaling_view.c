@@ -26,7 +26,8 @@ static void write_headings(table_writer *w, const scaling *s)
     writer_phrase(w, &w->set->subline, TONE_WARN);
     if (s->no_law) {
         buf_text(&w->text, s->no_law);
-        buf_format(&w->text, "; there are %zu", s->count < FEWEST_POINTS ? s->count : s->different);
+        if (s->count < FEWEST_POINTS || s->different < FEWEST_DIFFERENT)
+            buf_format(&w->text, "; there are %zu", s->count < FEWEST_POINTS ? s->count : s->different);
     }
     writer_phrase(w, &w->set->subline, TONE_QUIET);
 }
@@ -63,12 +64,23 @@ static void write_points(table_writer *w, const scaling *s)
     writer_more(w);
 }
 
-/* "0.021 [0.015, 0.027]" */
+/* What the runs do not determine is not claimed: a limit of what is at least 0, else how far it may be from where to
+ * where. */
 static void write_interval(table_writer *w, const interval *i, const char *unit, double scale, format_form form)
 {
     const double ends[] = {i->low, i->high};
+    bool limit =
+        isfinite(i->estimate) && !interval_tells(i) && (form == FORM_PERCENT || form == FORM_FINE) && isfinite(i->high);
+    if (limit) {
+        buf_text(&w->text, "at most ");
+        format_value(&w->text, real_value(i->high * scale), unit, form);
+        writer_cell(w, TONE_PLAIN, NOTHING);
+        return;
+    }
     if (!isfinite(i->estimate))
         buf_text(&w->text, isnan(i->estimate) ? "n/a" : "none");
+    else if (!interval_tells(i) && !isnan(i->low))
+        buf_text(&w->text, "not determined");
     else
         format_value(&w->text, real_value(i->estimate * scale), unit, form);
     if (!isnan(i->low)) {
@@ -84,18 +96,29 @@ static void write_interval(table_writer *w, const interval *i, const char *unit,
     writer_cell(w, TONE_PLAIN, real_value(i->estimate));
 }
 
+/* The law has a peak, and the runs do not show it. */
+static bool peak_is_guessed(const scaling_law *law)
+{
+    return isfinite(law->peak.estimate) && !law->peak_seen;
+}
+
 static void write_law(table_writer *w, const char *name, const scaling_law *law)
 {
     writer_text(w, str_from(name), TONE_PLAIN);
     write_interval(w, &law->rate, "kHz", 1e-3, FORM_UNIT);
     write_interval(w, &law->contention, "ratio", 1, FORM_PERCENT);
     if (law->kind == LAW_USL)
-        write_interval(w, &law->coherence, "ratio", 1, FORM_PERCENT);
+        write_interval(w, &law->coherence, "ratio", 1, FORM_FINE);
     else
         writer_text(w, STR("0"), TONE_QUIET);
     write_interval(w, &law->knee, "count", 1, FORM_UNIT);
-    write_interval(w, &law->peak, "count", 1, FORM_UNIT);
-    write_interval(w, &law->highest_rate, "kHz", 1e-3, FORM_UNIT);
+    if (peak_is_guessed(law)) {
+        writer_text(w, STR("not seen"), TONE_QUIET);
+        writer_text(w, STR("not seen"), TONE_QUIET);
+    } else {
+        write_interval(w, &law->peak, "count", 1, FORM_UNIT);
+        write_interval(w, &law->highest_rate, "kHz", 1e-3, FORM_UNIT);
+    }
     writer_number(w, law->scatter, "ratio", FORM_PERCENT);
 }
 
@@ -208,15 +231,26 @@ static void json_point(json_writer *w, const scaling_point *point)
     json_put_close(w, '}');
 }
 
+/* Without an estimate where the interval is wider than it. */
+static void json_put_if_told(json_writer *w, const char *key, const interval *i)
+{
+    interval told = *i;
+    told.estimate = interval_tells(i) ? i->estimate : (double)NAN;
+    json_put_interval(w, key, &told);
+}
+
 static void json_law(json_writer *w, const char *key, const scaling_law *law)
 {
     json_put_open(w, key, '{');
+    static const interval unseen = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
     json_put_interval(w, "events_per_second_and_core", &law->rate);
-    json_put_interval(w, "contention", &law->contention);
+    json_put_interval(w, "contention", &law->contention); /* the curve is drawn with them, whether they tell or not */
     json_put_interval(w, "coherence", &law->coherence);
-    json_put_interval(w, "knee_cores", &law->knee);
-    json_put_interval(w, "peak_cores", &law->peak);
-    json_put_interval(w, "highest_events_per_second", &law->highest_rate);
+    json_put_text(w, "contention_determined", interval_tells(&law->contention) ? STR("yes") : STR("no"));
+    json_put_text(w, "coherence_determined", interval_tells(&law->coherence) ? STR("yes") : STR("no"));
+    json_put_if_told(w, "knee_cores", &law->knee);
+    json_put_if_told(w, "peak_cores", peak_is_guessed(law) ? &unseen : &law->peak);
+    json_put_if_told(w, "highest_events_per_second", peak_is_guessed(law) ? &unseen : &law->highest_rate);
     json_put_real(w, "scatter", law->scatter);
     json_put_close(w, '}');
 }

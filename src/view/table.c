@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "view/findings.h"
+#include "view/missing.h"
+#include "view/since_words.h"
 #include "view/table_specs.h"
 #include "view/table_writer.h"
 
@@ -20,11 +22,6 @@ typedef struct builder {
     bool asked; /* for this table by name: then it tells of everything, known or not */
     bool said;  /* why there are no chunks, in the run's own words: once is enough */
 } builder;
-
-static double number_of(roast_value value)
-{
-    return value.kind == ROAST_INT ? (double)value.as.integer : value.kind == ROAST_REAL ? value.as.real : (double)NAN;
-}
 
 static table_tone more_urgent(table_tone a, table_tone b)
 {
@@ -78,7 +75,7 @@ static void write_known(builder *b, const pair_spec *row)
             first = value;
         format_value(&b->w.text, value, metric_info(part->metric)->unit, part->form);
         buf_text(&b->w.text, part->after);
-        if (number_of(value) > 0)
+        if (value_number(value) > 0)
             tone = more_urgent(tone, part->alarm);
     }
     writer_cell(&b->w, tone, first);
@@ -100,8 +97,9 @@ static void build_pairs(builder *b, const table_spec *spec)
     for (size_t i = 0; i < spec->n_pairs; i++) {
         const pair_spec *row = &spec->pairs[i];
         bool known = row_known(b->summary, row);
-        bool any = number_of(summary_value(b->summary, row->parts[0].metric)) > 0;
-        if (row->shown == LINE_IF_ANY ? !any : row->shown == LINE_IF_KNOWN && !known && !b->asked)
+        bool any = value_number(summary_value(b->summary, row->parts[0].metric)) > 0;
+        bool better = row->unless && summary_value(b->summary, *row->unless).kind != ROAST_NOTHING;
+        if (better || (row->shown == LINE_IF_ANY ? !any : row->shown == LINE_IF_KNOWN && !known && !b->asked))
             continue;
         writer_text(&b->w, str_from(row->title), TONE_PLAIN);
         if (known)
@@ -116,7 +114,7 @@ static void build_pairs(builder *b, const table_spec *spec)
 static table_tone cell_alarm(const table_column *column, roast_value value)
 {
     if (value.kind != ROAST_TEXT)
-        return number_of(value) > 0 ? column->alarm : TONE_PLAIN;
+        return value_number(value) > 0 ? column->alarm : TONE_PLAIN;
     if (column->alarm_text && !str_equal(value.as.text, str_from(column->alarm_text)))
         return TONE_PLAIN;
     return column->alarm;
@@ -130,7 +128,7 @@ static bool column_tells(const builder *b, const table_spec *spec, const table_c
     for (size_t row = 0; row < b->summary->rows[spec->scope].count; row++) {
         roast_value value = summary_cell(b->summary, column->metric, row);
         bool counts_trouble = column->alarm != TONE_PLAIN && value.kind == ROAST_INT;
-        bool any = number_of(value) > 0 || cell_alarm(column, value) != TONE_PLAIN;
+        bool any = value_number(value) > 0 || cell_alarm(column, value) != TONE_PLAIN;
         if (value.kind != ROAST_NOTHING && (any || (!column->if_any && (!counts_trouble || value.as.integer != 0))))
             return true;
     }
@@ -160,8 +158,8 @@ static int compare_rows(const void *left, const void *right, void *context)
     int urgency = row_urgency(order, b) - row_urgency(order, a);
     if (urgency)
         return urgency;
-    double x = number_of(summary_cell(order->summary, order->spec->sort, a));
-    double y = number_of(summary_cell(order->summary, order->spec->sort, b));
+    double x = value_number(summary_cell(order->summary, order->spec->sort, a));
+    double y = value_number(summary_cell(order->summary, order->spec->sort, b));
     x = isnan(x) ? -HUGE_VAL : x;
     y = isnan(y) ? -HUGE_VAL : y;
     if (x != y)
@@ -173,16 +171,15 @@ static double largest_in_column(const builder *b, const table_spec *spec, metric
 {
     double largest = 0;
     for (size_t row = 0; row < b->summary->rows[spec->scope].count; row++)
-        largest = fmax(largest, number_of(summary_cell(b->summary, column, row)));
+        largest = fmax(largest, value_number(summary_cell(b->summary, column, row)));
     return strcmp(metric_info(column)->unit, "%") == 0 ? 100 : largest;
 }
 
 static void write_grid_cell(builder *b, const table_column *column, size_t row, double largest)
 {
     roast_value value = summary_cell(b->summary, column->metric, row);
-    double number = number_of(value);
-    format_value(&b->w.text, value, metric_info(column->metric)->unit, column->form);
-    writer_cell(&b->w, value.kind == ROAST_NOTHING ? TONE_QUIET : cell_alarm(column, value), value);
+    double number = value_number(value);
+    writer_toned(&b->w, value, metric_info(column->metric)->unit, column->form, cell_alarm(column, value));
     if (column->bar && largest > 0 && !isnan(number))
         writer_share(&b->w, fmin(fmax(number / largest, 0), 1));
 }
@@ -205,7 +202,7 @@ static bool same_value(roast_value a, roast_value b)
 {
     if (a.kind != b.kind)
         return false;
-    return a.kind == ROAST_TEXT ? str_equal(a.as.text, b.as.text) : number_of(a) == number_of(b);
+    return a.kind == ROAST_TEXT ? str_equal(a.as.text, b.as.text) : value_number(a) == value_number(b);
 }
 
 static bool same_group(const builder *b, const table_spec *spec, size_t row, size_t other)
@@ -243,8 +240,8 @@ static bool first_value_known(const builder *b, const table_spec *spec)
 static void build_grid(builder *b, const table_spec *spec, const char *title)
 {
     size_t total = b->summary->rows[spec->scope].count;
-    bool unasked =
-        total == 0 || spec->shown == TABLE_IF_ASKED || (spec->shown == TABLE_IF_KNOWN && !first_value_known(b, spec));
+    bool unasked = total == 0 || spec->shown == TABLE_IF_ASKED || (spec->shown == TABLE_IF_SEVERAL && total < 2) ||
+                   (spec->shown == TABLE_IF_KNOWN && !first_value_known(b, spec));
     table_column *columns = writer_alloc(&b->w, spec->n_columns, sizeof *columns);
     double *largest = writer_alloc(&b->w, spec->n_columns, sizeof *largest);
     size_t *order = writer_alloc(&b->w, total, sizeof *order);
@@ -270,7 +267,7 @@ static void build_ledger(builder *b, const table_spec *spec)
     size_t rows = b->summary->rows[ROAST_SCOPE_LEDGER].count;
     double whole = 0;
     for (size_t row = 0; row < rows; row++)
-        whole += number_of(summary_cell(b->summary, M_ledger_core_seconds, row));
+        whole += value_number(summary_cell(b->summary, M_ledger_core_seconds, row));
     if (rows) {
         buf_format(&b->w.text, "%s  (", spec->title);
         format_seconds(&b->w.text, whole);
@@ -278,7 +275,7 @@ static void build_ledger(builder *b, const table_spec *spec)
     }
     build_grid(b, spec, rows ? NULL : spec->title);
     if (!rows || b->w.failed ||
-        fabs(number_of(summary_cell(b->summary, M_ledger_share_percent, rows - 1))) <= MOST_UNEXPLAINED)
+        fabs(value_number(summary_cell(b->summary, M_ledger_share_percent, rows - 1))) <= MOST_UNEXPLAINED)
         return;
     table *t = b->w.current;
     for (size_t column = 0; column < t->n_columns; column++)
@@ -332,12 +329,12 @@ static void write_cluster(table_writer *w, const roast_summary *summary)
     buf_str(&w->text, str_absent(engine) ? summary_fact(summary, "backend") : engine);
     roast_value workers = summary_value(summary, M_run_peak_workers);
     roast_value cores = summary_value(summary, M_run_cores_per_worker);
-    if (workers.kind == ROAST_NOTHING || !(number_of(workers) > 0))
+    if (workers.kind == ROAST_NOTHING || !(value_number(workers) > 0))
         return;
     buf_text(&w->text, w->text.len ? ", " : "");
     format_value(&w->text, workers, "count", FORM_UNIT);
-    buf_text(&w->text, number_of(workers) == 1 ? " worker" : " workers");
-    double per_worker = number_of(cores);
+    buf_text(&w->text, value_number(workers) == 1 ? " worker" : " workers");
+    double per_worker = value_number(cores);
     if (per_worker >= 1 && per_worker < 1e6 && per_worker == floor(per_worker))
         buf_format(&w->text, " × %.0f %s", per_worker, per_worker == 1 ? "core" : "cores");
 }
@@ -358,38 +355,57 @@ static void write_headline(table_writer *w, const roast_summary *summary)
     writer_phrase(w, heading, TONE_QUIET);
 }
 
-/* "1 842 of 1 850 chunks": those that succeeded, of those that were submitted, as far as either is known. Where some
- * were not measured it is "36 of 80 chunks measured". */
+typedef struct chunk_counts {
+    double done, all; /* all: NAN if it is not known to be more */
+    bool partly;      /* some were not measured: done are the others */
+} chunk_counts;
+
+/* Chunks that succeeded, of those that were submitted, as far as either is known. */
+static chunk_counts count_chunks(const roast_summary *summary)
+{
+    double submitted = value_number(summary_value(summary, M_run_num_chunks));
+    double missing = value_number(summary_value(summary, M_run_missing_chunks));
+    double not_measured = value_number(summary_value(summary, M_run_chunks_not_measured));
+    chunk_counts c = {.done = value_number(summary_value(summary, M_run_num_successful_chunks)),
+                      .partly = not_measured > 0 || partly_measured(summary)};
+    if (c.partly && isnan(c.done))
+        c.done = 0;
+    c.done = isnan(c.done) ? submitted : c.done;
+    c.all = fmax(submitted, c.done + (c.partly ? not_measured : missing)); /* fmax passes over what is absent */
+    return c;
+}
+
+bool put_chunk_counts(buf *out, const roast_summary *summary)
+{
+    chunk_counts c = count_chunks(summary);
+    if (!(fabs(c.done) < 1e15)) /* not known, or nothing that counts chunks */
+        return false;
+    format_count(out, (int64_t)c.done);
+    if (c.all > c.done && c.all < 1e15) {
+        buf_text(out, " of ");
+        format_count(out, (int64_t)c.all);
+    }
+    return true;
+}
+
+/* "1 842 of 1 850 chunks"; where some were not measured it is "36 of 80 chunks measured". */
 static void write_chunks(table_writer *w, const roast_summary *summary)
 {
-    double submitted = number_of(summary_value(summary, M_run_num_chunks));
-    double succeeded = number_of(summary_value(summary, M_run_num_successful_chunks));
-    double not_measured = number_of(summary_value(summary, M_run_chunks_not_measured));
-    bool partly = not_measured > 0 || partly_measured(summary);
-    if (partly && isnan(succeeded))
-        succeeded = 0;
-    double shown = isnan(succeeded) ? submitted : succeeded;
-    double all = submitted > shown ? submitted : partly ? shown + not_measured : shown;
-    if (!(fabs(shown) < 1e15)) /* not known, or nothing that counts chunks */
+    chunk_counts c = count_chunks(summary);
+    if (!put_chunk_counts(&w->text, summary))
         return;
-    format_count(&w->text, (int64_t)shown);
-    bool some = all > shown && all < 1e15;
-    if (some) {
-        buf_text(&w->text, " of ");
-        format_count(&w->text, (int64_t)all);
-    }
-    buf_text(&w->text, shown == 1 && !some ? " chunk" : " chunks");
-    buf_text(&w->text, partly && !(all == shown) ? " measured" : "");
+    buf_text(&w->text, c.done == 1 && !(c.all > 1) ? " chunk" : " chunks");
+    buf_text(&w->text, c.partly && !(c.all == c.done) ? " measured" : "");
 }
 
 static void add_trouble(table_writer *w, const roast_summary *summary, metric_id metric, const char *one,
                         const char *many, table_tone tone)
 {
     roast_value value = summary_value(summary, metric);
-    if (value.kind == ROAST_NOTHING || !(number_of(value) > 0))
+    if (value.kind == ROAST_NOTHING || !(value_number(value) > 0))
         return;
     format_value(&w->text, value, "count", FORM_UNIT);
-    buf_text(&w->text, number_of(value) == 1 ? one : many);
+    buf_text(&w->text, value_number(value) == 1 ? one : many);
     writer_phrase(w, &w->set->subline, tone);
 }
 
@@ -415,7 +431,11 @@ static void write_subline(table_writer *w, const roast_summary *summary)
         format_value(&w->text, elapsed, "s", FORM_UNIT);
         buf_text(&w->text, endings[ending].after);
     }
-    writer_phrase(w, &w->set->subline, endings[ending].tone);
+    table_tone tone = is_incomplete(summary) ? TONE_WARN : TONE_PLAIN;
+    writer_phrase(w, &w->set->subline, endings[ending].tone == TONE_GOOD && tone ? tone : endings[ending].tone);
+    if (is_complete(summary))
+        buf_text(&w->text, "complete");
+    writer_phrase(w, &w->set->subline, TONE_GOOD);
     write_chunks(w, summary);
     writer_phrase(w, &w->set->subline, TONE_PLAIN);
     add_trouble(w, summary, M_run_num_failed_chunks, " attempt failed", " attempts failed", TONE_BAD);
@@ -427,6 +447,8 @@ static void write_subline(table_writer *w, const roast_summary *summary)
         buf_text(&w->text, " workers not measured");
     }
     writer_phrase(w, &w->set->subline, TONE_WARN);
+    since_last_text(&w->text, summary);
+    writer_phrase(w, &w->set->subline, TONE_PLAIN);
 }
 
 /* ---- Which tables -------------------------------------------------------------------------------------------- */
@@ -487,7 +509,7 @@ static void build_table(builder *b, const table_spec *spec)
             build_grid(b, spec, spec->title);
         break;
     case TABLE_OF_FINDINGS:
-        findings_write(&b->w, spec->id, spec->title, b->summary->explanation, FINDINGS_SHOWN, b->asked);
+        findings_write(&b->w, spec->id, spec->title, b->summary, FINDINGS_SHOWN, b->asked);
         break;
     case TABLE_OF_NOTES:
         build_notes(b, spec);
@@ -497,6 +519,7 @@ static void build_table(builder *b, const table_spec *spec)
 
 void tables_write_head(table_writer *w, const roast_summary *summary)
 {
+    missing_write_alarm(w, summary);
     write_headline(w, summary);
     write_subline(w, summary);
 }

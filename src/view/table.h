@@ -16,7 +16,10 @@ typedef struct table_cell {
     roast_str text;    /* as a person reads it, unit included */
     roast_value value; /* for sorting and for programs */
     table_tone tone;
-    double share; /* 0 to 1, for the bar of a column that has one; NAN for none */
+    double share;     /* 0 to 1, for the bar of a column that has one; NAN for none */
+    const char *unit; /* what the value is counted in, and how it is read: numbers of a column stand in one unit; NULL
+                       * if the text is something else */
+    format_form form;
 } table_cell;
 
 typedef struct table_column {
@@ -49,6 +52,9 @@ typedef struct table {
     roast_str more;    /* a line under the table: "and 95 more"; absent if there is none */
 } table;
 
+/* Between the parts of such a line, and of headings. */
+#define TABLE_BETWEEN "   ·   "
+
 /* A part of a heading; parts stand beside each other as far as there is room. */
 typedef struct table_phrase {
     roast_str text;
@@ -64,6 +70,7 @@ typedef struct table_heading {
 
 typedef struct table_set {
     arena memory;
+    table_heading alarm;             /* what is missing from the result; none if nothing is */
     table_heading headline, subline; /* what ran; how it ended */
     table *tables;
     size_t count;
@@ -76,5 +83,7 @@ roast_code tables_build(table_set *out, const roast_summary *summary, const char
 void tables_release(table_set *set);
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);
 const char *outcome_text(roast_outcome outcome); /* "finished", … */
+/* "1 842 of 1 850", as headings count chunks; false, and nothing, if that is not known. */
+bool put_chunk_counts(buf *out, const roast_summary *summary);
 
 #endif

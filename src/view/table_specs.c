@@ -6,6 +6,9 @@
 
 static const pair_spec THROUGHPUT[] = {
     {.title = "data read", .parts = {{M_run_total_bytes_read, ""}}, .shown = LINE_ALWAYS},
+    {.title = "  read by chunks",
+     .join = " + opening ",
+     .parts = {{M_run_chunk_bytes_read, ""}, {M_run_opening_bytes_read, ""}}},
     {.title = "data rate",
      .join = " = ",
      .parts = {{M_run_data_rate_gbps, ""}, {M_run_data_rate_mbps, ""}},
@@ -22,6 +25,12 @@ static const pair_spec THROUGHPUT[] = {
 
 static const pair_spec EVENTS[] = {
     {.title = "events", .parts = {{M_run_total_events, ""}}, .shown = LINE_ALWAYS},
+    {.title = "  missing",
+     .parts = {{M_run_missing_files, " files", .alarm = TONE_BAD},
+               {M_run_missing_chunks, " chunks", .alarm = TONE_BAD},
+               {M_run_missing_events, " events", .alarm = TONE_BAD},
+               {M_run_events_expected, " expected"}},
+     .shown = LINE_IF_ANY},
     {.title = "event rate", .parts = {{M_run_event_rate_elapsed_khz, ""}}, .shown = LINE_ALWAYS},
     {.title = "  per core", .parts = {{M_run_event_rate_core_khz, "", FORM_SHORT}}, .shown = LINE_ALWAYS},
     {.title = "  in process()", .parts = {{M_run_event_rate_cpu_total_khz, ""}}, .shown = LINE_ALWAYS},
@@ -35,12 +44,16 @@ static const pair_spec EVENTS[] = {
      .parts = {{M_run_mem_per_event_bytes_p50, "", FORM_MEMORY}, {M_run_mem_per_event_bytes_p95, "", FORM_MEMORY}}},
 };
 
+/* Every chunk tells its own: then their mean is that of the table of chunks. */
+static const metric_id MEAN_OF_CHUNKS = M_run_chunk_duration_mean;
+
 static const pair_spec TIMING[] = {
     {.title = "wall time", .parts = {{M_run_elapsed_time_seconds, ""}}, .shown = LINE_ALWAYS},
     {.title = "  preprocessing", .parts = {{M_run_preprocess_time_seconds, ""}}},
     {.title = "in process()", .parts = {{M_run_total_cpu_time, " in all"}}, .shown = LINE_ALWAYS},
-    {.title = "  per chunk", .parts = {{M_run_avg_cpu_time_per_chunk, ""}}},
-    {.title = "  at once", .parts = {{M_run_speedup_factor, " chunks on average"}}},
+    {.title = "  per chunk", .parts = {{M_run_avg_cpu_time_per_chunk, ""}}, .unless = &MEAN_OF_CHUNKS},
+    {.title = "speed-up", .parts = {{M_run_speedup_factor, "", FORM_TIMES}}},
+    {.title = "  concurrent chunks", .parts = {{M_run_concurrent_chunks_mean, " mean"}}},
     {.title = "core efficiency",
      .parts = {{M_run_core_efficiency, " in process()", FORM_PERCENT}},
      .shown = LINE_ALWAYS},
@@ -101,7 +114,7 @@ static const pair_spec CHUNKS[] = {
     {.title = "  from / to",
      .join = " / ",
      .parts = {{M_run_chunk_mem_delta_min_mb, ""}, {M_run_chunk_mem_delta_max_mb, ""}}},
-    {.title = "highest memory", .parts = {{M_run_chunk_mem_peak_max_mb, ""}}},
+    {.title = "peak in a chunk", .parts = {{M_run_chunk_mem_peak_max_mb, ""}}},
     {.title = "cost of a chunk",
      .join = " + ",
      .parts = {{M_run_runtime_vs_events_intercept, ""}, {M_run_runtime_vs_events_slope, " per event"}}},
@@ -136,10 +149,12 @@ static const table_column DATASETS[] = {
     {"chunks", M_dataset_num_chunks, .priority = 1},
     {"failed", M_dataset_failed, .priority = 4, .alarm = TONE_BAD},
     {"events", M_dataset_total_events, .priority = 0},
+    {"missing", M_dataset_missing_events, .priority = 0, .alarm = TONE_BAD},
+    {"files missing", M_dataset_missing_files, .priority = 4, .alarm = TONE_BAD},
     {"in process()", M_dataset_total_duration, .bar = true},
     {"per chunk", M_dataset_mean_duration, .priority = 3},
     {"rate", M_dataset_rate_khz, .priority = 1},
-    {"read", M_dataset_bytes_read, .priority = 2},
+    {"read by chunks", M_dataset_bytes_read, .priority = 2},
     {"CPU", M_dataset_cpu_seconds, .priority = 5},
     {COLUMN_OPEN, M_dataset_open_seconds, .priority = 6},
     {"events/chunk", M_dataset_mean_events_per_chunk, .priority = 7},
@@ -155,7 +170,7 @@ static const table_column SECTIONS[] = {
     {"CPU", M_section_cpu_seconds, .priority = 2},
     {"memory growth", M_section_mean_mem_delta_mb, .priority = 5},
     {"most", M_section_max_mem_delta_mb, .priority = 7},
-    {"read", M_section_bytes, .priority = 6},
+    {"read in it", M_section_bytes, .priority = 6},
 };
 
 static const table_column FILES[] = {
@@ -166,7 +181,7 @@ static const table_column FILES[] = {
     {"in process()", M_file_total_duration, .bar = true},
     {"rate", M_file_rate_khz, .priority = 0},
     {COLUMN_OPEN, M_file_open_seconds, .priority = 2},
-    {"read", M_file_bytes_read, .priority = 4},
+    {"read by chunks", M_file_source_bytes_read, .priority = 4},
     {"of bytes", M_file_bytes_read_percent, .priority = 4},
     {"of branches", M_file_branches_read_percent, .priority = 6},
     {"packed", M_file_times_smaller, .form = FORM_TIMES, .priority = 5},
@@ -179,7 +194,7 @@ static const table_column READING[] = {
     {"branches", M_dataset_branches_read, .priority = 0},
     {"of branches", M_dataset_branches_read_percent, .priority = 3},
     {"at least", M_dataset_least_bytes_to_read, .priority = 1},
-    {"read", M_dataset_bytes_read, .priority = 1},
+    {"read by chunks", M_dataset_bytes_read, .priority = 1},
     {"over", M_dataset_read_amplification, .form = FORM_TIMES, .priority = 1},
     {"requests/chunk", M_dataset_requests_per_chunk, .priority = 4},
     {"mostly unread", M_dataset_mostly_unread, .shortens = true, .priority = 2},
@@ -197,6 +212,17 @@ static const table_column BRANCHES[] = {
     {"baskets", M_branch_baskets, .priority = 4},
     {"files", M_branch_files, .priority = 3},
     {"read in", M_branch_files_read, .priority = 5},
+};
+
+static const table_column STORAGE[] = {
+    {"server", M_storage_server, .shortens = true},
+    {"chunks", M_storage_num_chunks, .priority = 2},
+    {"failed", M_storage_failed, .priority = 1, .alarm = TONE_BAD},
+    {"read", M_storage_bytes_read, .bar = true},
+    {"rate/chunk", M_storage_read_rate_mbps, .priority = 0},
+    {"open p50", M_storage_open_seconds_p50, .priority = 0},
+    {"open p95", M_storage_open_seconds_p95, .priority = 1},
+    {"requests", M_storage_requests_per_mb, .priority = 3},
 };
 
 static const table_column WORKERS[] = {
@@ -217,9 +243,24 @@ static const table_column WORKERS[] = {
     {"CPU", M_worker_avg_cpu_percent, .priority = 3},
 };
 
+static const table_column MISSING[] = {
+    {"dataset", M_missing_dataset, .shortens = true, .priority = 1},
+    {"file", M_missing_file, .shortens = true},
+    {"tree", M_missing_treename, .shortens = true, .priority = 5},
+    {"from", M_missing_entry_start, .priority = 0},
+    {"to", M_missing_entry_stop, .priority = 0},
+    {"events", M_missing_events, .priority = 0, .alarm = TONE_BAD},
+    {"whole file", M_missing_whole_file, .priority = 6},
+    {"tried", M_missing_attempts, .priority = 4},
+    {"", M_missing_nature, .priority = 2},
+    {"error", M_missing_error_type, .shortens = true, .priority = 2, .alarm = TONE_BAD},
+    {"message", M_missing_error, .most_lines = 3, .priority = 3},
+};
+
 static const table_column FAILURES[] = {
     {"times", M_failure_count, .priority = 0},
     {"error", M_failure_error_type, .shortens = true, .alarm = TONE_BAD},
+    {"", M_failure_nature, .priority = 3},
     {"message", M_failure_error, .most_lines = 3, .priority = 0},
     {"file", M_failure_file, .shortens = true, .priority = 1},
     {"worker", M_failure_worker, .shortens = true, .priority = 3},
@@ -281,11 +322,13 @@ const table_spec TABLE_SPECS[] = {
     {"reading", "Reading", GRID(dataset, READING), LARGEST_FIRST(M_dataset_tree_bytes), .shown = TABLE_IF_KNOWN},
     {"branches", "Branches", GRID(branch, BRANCHES), .order = ROWS_BY_GROUP,
      .groups = {M_branch_dataset, M_branch_access}, .shown = TABLE_IF_ASKED},
+    {"storage", "Storage", GRID(storage, STORAGE), LARGEST_FIRST(M_storage_bytes_read), .shown = TABLE_IF_SEVERAL},
     {"workers", "Workers", GRID(worker, WORKERS), .order = ROWS_ALARM_FIRST, .sort = M_worker_busy_seconds},
     {"ledger_datasets", "Core time of the datasets", GRID(dataset_ledger, DATASET_LEDGER),
      LARGEST_FIRST(M_dataset_ledger_core_seconds), .shown = TABLE_IF_ASKED},
     {"ledger_workers", "Core time of the workers", GRID(worker_ledger, WORKER_LEDGER),
      LARGEST_FIRST(M_worker_ledger_core_seconds), .shown = TABLE_IF_ASKED},
+    {"missing", "Missing from the result: what to run again", GRID(missing, MISSING), LARGEST_FIRST(M_missing_events)},
     {"failures", "Failures", GRID(failure, FAILURES), LARGEST_FIRST(M_failure_count)},
     {"notes", "Notes", TABLE_OF_NOTES},
 };

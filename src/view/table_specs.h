@@ -28,6 +28,7 @@ typedef struct pair_spec {
     const char *join;  /* between the parts; NULL for ", " */
     part_spec parts[MOST_PARTS];
     line_shown shown;
+    const metric_id *unless; /* left out where this is known, which says the same better; NULL for always */
 } pair_spec;
 
 typedef enum table_kind {
@@ -46,8 +47,9 @@ typedef enum row_order {
 
 typedef enum table_shown {
     TABLE_IF_ROWS,
-    TABLE_IF_KNOWN, /* if a line of it, or its second column, is known */
-    TABLE_IF_ASKED  /* for it by name */
+    TABLE_IF_KNOWN,   /* if a line of it, or its second column, is known */
+    TABLE_IF_SEVERAL, /* rows: one alone tells what other tables tell */
+    TABLE_IF_ASKED    /* for it by name */
 } table_shown;
 
 typedef struct table_spec {

@@ -34,8 +34,49 @@ void writer_init(table_writer *w, table_set *set, size_t most_tables)
     set->tables = writer_alloc(w, most_tables, sizeof *set->tables);
 }
 
+static bool is_number(const table_cell *cell)
+{
+    return cell->unit && (cell->value.kind == ROAST_INT || cell->value.kind == ROAST_REAL);
+}
+
+/* The largest number of a column, without its sign; 0 if they are not all of one unit, or there are none to compare. */
+static double largest_in(const table *t, size_t column)
+{
+    const table_cell *first = NULL;
+    double largest = 0;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        const table_cell *cell = table_cell_at(t, row, column);
+        if (!is_number(cell))
+            continue;
+        first = first ? first : cell;
+        if (strcmp(cell->unit, first->unit) != 0 || cell->form != first->form)
+            return 0;
+        double number = cell->value.kind == ROAST_INT ? (double)cell->value.as.integer : cell->value.as.real;
+        largest = isfinite(number) ? fmax(largest, fabs(number)) : largest;
+    }
+    return largest;
+}
+
+/* One unit per column: "0.34 s" below "1.20 s", not "340 ms". */
+static void unify_columns(table_writer *w)
+{
+    table *t = w->current;
+    for (size_t column = 0; t && t->layout == TABLE_GRID && column < t->n_columns; column++) {
+        double largest = largest_in(t, column);
+        for (size_t row = 0; largest > 0 && row < t->n_rows; row++) {
+            table_cell *cell = &t->cells[row * t->n_columns + column];
+            if (!is_number(cell))
+                continue;
+            format_among(&w->text, cell->value, cell->unit, cell->form, largest);
+            cell->text = keep(w);
+        }
+    }
+    w->current = NULL;
+}
+
 roast_code writer_finish(table_writer *w, roast_error *err)
 {
+    unify_columns(w);
     buf_release(&w->text);
     if (!w->failed)
         return ROAST_OK;
@@ -47,9 +88,9 @@ void writer_begin(table_writer *w, const char *id, const char *title, const tabl
                   size_t most_rows)
 {
     roast_str kept = title ? str_from(title) : keep(w);
+    unify_columns(w);
     table_column *copied = writer_alloc(w, n_columns, sizeof *copied);
     table_cell *cells = writer_alloc(w, most_rows * n_columns, sizeof *cells);
-    w->current = NULL;
     if (w->failed || w->set->count >= w->most_tables)
         return;
     memcpy(copied, columns, n_columns * sizeof *copied);
@@ -75,7 +116,7 @@ void writer_cell(table_writer *w, table_tone tone, roast_value value)
         buf_clear(&w->text);
         return;
     }
-    t->cells[w->cells++] = (table_cell){keep(w), value, tone, (double)NAN};
+    t->cells[w->cells++] = (table_cell){.text = keep(w), .value = value, .tone = tone, .share = (double)NAN};
     t->n_rows = w->cells / t->n_columns; /* rows that were written in full */
 }
 
@@ -85,10 +126,19 @@ void writer_text(table_writer *w, roast_str text, table_tone tone)
     writer_cell(w, tone, NOTHING);
 }
 
-void writer_value(table_writer *w, roast_value value, const char *unit, format_form form)
+void writer_toned(table_writer *w, roast_value value, const char *unit, format_form form, table_tone tone)
 {
     format_value(&w->text, value, unit, form);
-    writer_cell(w, value.kind == ROAST_NOTHING ? TONE_QUIET : TONE_PLAIN, value);
+    writer_cell(w, value.kind == ROAST_NOTHING ? TONE_QUIET : tone, value);
+    if (w->current && w->cells) {
+        w->current->cells[w->cells - 1].unit = unit;
+        w->current->cells[w->cells - 1].form = form;
+    }
+}
+
+void writer_value(table_writer *w, roast_value value, const char *unit, format_form form)
+{
+    writer_toned(w, value, unit, form, TONE_PLAIN);
 }
 
 void writer_number(table_writer *w, double number, const char *unit, format_form form)

@@ -34,6 +34,7 @@ void writer_begin_pairs(table_writer *w, const char *id, const char *title, tabl
 void writer_cell(table_writer *w, table_tone tone, roast_value value);
 void writer_text(table_writer *w, roast_str text, table_tone tone);
 void writer_value(table_writer *w, roast_value value, const char *unit, format_form form);
+void writer_toned(table_writer *w, roast_value value, const char *unit, format_form form, table_tone tone);
 void writer_number(table_writer *w, double number, const char *unit, format_form form);
 /* The share of the last cell, for its bar. */
 void writer_share(table_writer *w, double share);

@@ -364,6 +364,37 @@ static void put_row(block *b, const table *t, size_t row, const layout *l)
         buf_release(&wrapped[i].safe);
 }
 
+/* The next part of a line of hints, which stand beside each other as far as there is room. */
+static roast_str take_part(roast_str *rest)
+{
+    const char *end = rest->len ? memmem(rest->ptr, rest->len, TABLE_BETWEEN, strlen(TABLE_BETWEEN)) : NULL;
+    roast_str part = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+    size_t taken = part.len + (end ? strlen(TABLE_BETWEEN) : 0);
+    *rest = (roast_str){rest->ptr + taken, rest->len - taken};
+    return part;
+}
+
+static void put_more(block *b, roast_str more, size_t width)
+{
+    while (!str_absent(more) && more.len) {
+        roast_str part = take_part(&more), between = b->options->utf8 ? STR(TABLE_BETWEEN) : STR("   -   ");
+        bool fits = b->column && b->column + text_width(between) + safe_width(b, part) <= width;
+        if (fits)
+            put(b, between, TONE_QUIET);
+        else if (b->column)
+            end_line(b);
+        for (roast_str rest = safe_text(b, part); rest.len;) {
+            if (!fits)
+                put_spaces(b, INDENT);
+            put(b, text_take_line(&rest, fits ? width : width - INDENT, false), TONE_QUIET);
+            if (rest.len)
+                end_line(b);
+        }
+    }
+    if (b->column)
+        end_line(b);
+}
+
 static void draw_table(block *b, const table *t, size_t width)
 {
     put_title(b, t->title, width);
@@ -376,15 +407,27 @@ static void draw_table(block *b, const table *t, size_t width)
         put_header(b, t, &l);
     for (size_t row = 0; row < t->n_rows; row++)
         put_row(b, t, row, &l);
-    roast_str rest = str_absent(t->more) ? t->more : safe_text(b, t->more);
-    while (rest.len) {
-        put_spaces(b, INDENT);
-        put(b, text_take_line(&rest, width - INDENT, false), TONE_QUIET);
-        end_line(b);
-    }
+    put_more(b, t->more, width);
 }
 
 /* ---- The page ------------------------------------------------------------------------------------------------ */
+
+enum { MOST_PHRASE_LINES = 4 };
+
+/* A hint may carry a path that is longer than a line. */
+static void put_phrase(block *b, const table_phrase *phrase, size_t width)
+{
+    buf safe = {0};
+    text_safe(&safe, phrase->text, b->options->utf8);
+    roast_str rest = buf_view(&safe);
+    for (int lines = 1; lines < MOST_PHRASE_LINES && text_width(rest) > width; lines++) {
+        put(b, text_take_line(&rest, width, false), phrase->tone);
+        end_line(b);
+    }
+    put_fitted(b, rest, width, phrase->tone);
+    b->text.code = b->text.code ? b->text.code : safe.code;
+    buf_release(&safe);
+}
 
 static void draw_heading(block *b, const table_heading *heading, roast_str separator, size_t width)
 {
@@ -396,7 +439,7 @@ static void draw_heading(block *b, const table_heading *heading, roast_str separ
             end_line(b);
         else if (i > 0)
             put(b, separator, TONE_QUIET);
-        put_fitted(b, phrase->text, width, phrase->tone);
+        put_phrase(b, phrase, width);
     }
     if (heading->count)
         end_line(b);
@@ -477,8 +520,10 @@ static void page_lists(buf *out, const table *tables, size_t count, const termin
 static void page_headings(buf *out, const table_set *set, const terminal_options *options)
 {
     block b = {.options = options};
+    const roast_str dot = options->utf8 ? STR(TABLE_BETWEEN) : STR("   -   ");
+    draw_heading(&b, &set->alarm, dot, options->width);
     draw_heading(&b, &set->headline, STR("   "), options->width);
-    draw_heading(&b, &set->subline, options->utf8 ? STR("   ·   ") : STR("   -   "), options->width);
+    draw_heading(&b, &set->subline, dot, options->width);
     page_block(out, &b);
     block_release(&b);
 }

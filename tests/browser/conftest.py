@@ -35,7 +35,7 @@ def synthetic(folder):
         key = tuple(sorted(options.items()))
         if key not in made:
             run = folder / f"synthetic-{len(made)}.roast"
-            arguments = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+            arguments = [text for name, value in options.items() for text in (f"--{name}", str(value))[: 1 if value is True else 2]]
             subprocess.run([program("roast-synth"), *arguments, "--no-truth", "-o", run], check=True, timeout=120)
             made[key] = run, write_report(run)
         return made[key]

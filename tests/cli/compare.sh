@@ -3,7 +3,7 @@ make_run day b.roast 12
 roast compare a.roast b.roast --width 100
 echo
 echo "--- a run with itself"
-roast compare a.roast a.roast --width 60 | head -12
+roast compare a.roast a.roast --width 60 | head -15
 for day in 2 3 4 5; do make_run day a$day.roast $day; make_run day b$day.roast 1$day; done
 echo
 echo "--- groups of runs"

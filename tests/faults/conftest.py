@@ -33,20 +33,11 @@ def marks(tmp_path):
 
 
 @pytest.fixture
-def heard(tmp_path, monkeypatch):
+def heard(tmp_path):
     """A folder where collectors leave a mark of each chunk that they hear has begun: see nano.die_when_heard."""
-    import nano
-    from roastcoffea import messages
-    from roastcoffea.recording import Recording
+    from helpers import hearing
 
     folder = tmp_path / "heard"
     folder.mkdir()
-    receive = Recording.receive
-
-    def receive_and_mark(recording, sender, record):
-        receive(recording, sender, record)
-        if isinstance(record, messages.Begin):
-            nano.begun_mark(folder, sender, record.item).touch()
-
-    monkeypatch.setattr(Recording, "receive", receive_and_mark)
-    return str(folder)
+    with hearing(folder):
+        yield str(folder)

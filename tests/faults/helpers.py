@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -39,3 +41,25 @@ def eventually(condition, seconds=30):
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)
+
+
+def first_worker(client):
+    """The address and the process of a worker."""
+    return min(client.run(os.getpid).items())
+
+
+@contextlib.contextmanager
+def hearing(folder):
+    """Collectors leave a mark of each chunk that they hear has begun: see nano.die_when_heard."""
+    from roastcoffea import messages
+    from roastcoffea.recording import Recording
+
+    receive = Recording.receive
+
+    def receive_and_mark(recording, sender, record):
+        receive(recording, sender, record)
+        if isinstance(record, messages.Begin):
+            nano.begun_mark(folder, sender, record.item).touch()
+
+    with mock.patch.object(Recording, "receive", receive_and_mark):
+        yield

@@ -11,6 +11,7 @@ from pathlib import Path
 import nano
 import pytest
 import roastcoffea.backends._plugins as plugins
+import roastcoffea.completeness as completeness
 import roastcoffea.hooks as hooks
 import roastcoffea.messages as messages
 import roastcoffea.outbox as outbox
@@ -48,7 +49,7 @@ PLACES = [
     (hooks, "_look_at"),
     (recording.Recording, "receive"),
     (recording.Recording, "worker"),
-    (recording.Recording, "item"),
+    (completeness.Requests, "item"),
     (session, "backend_for"),
     (session.Session, "_note_facts"),
     (session.Session, "running"),

@@ -53,6 +53,10 @@ static void record_workers(roast_recorder *recorder)
     activity.context = activity.prefix = activity.activity = activity.unit = text("a");
     activity.value = 3;
     EXPECT(!roast_record_activity(recorder, &activity));
+    roast_work work = roast_work_none();
+    work.dataset = text("d");
+    work.chunks = 4;
+    EXPECT(!roast_record_work(recorder, &work));
     EXPECT(!roast_record_note(recorder, "info", text("a note")));
     EXPECT(!roast_record_report(recorder, text("{}")));
     EXPECT(!roast_record_fact(recorder, "colour", text("green")));

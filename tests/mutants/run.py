@@ -34,7 +34,7 @@ UNIT_TESTS = [
 NEAREST = {"include": ["fields"], "record": ["pack", "fields", "legacy"], "run": ["run", "fields"]}
 PYTHON_TESTS = [
     "test_core_recorder.py", "test_core_chunk.py", "test_core_tables.py", "test_golden.py", "test_analysis_truth.py",
-    "test_agreement.py",
+    "test_agreement.py", "test_completeness.py",
 ]
 
 

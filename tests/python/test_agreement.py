@@ -16,6 +16,7 @@ import statistics
 import embedded
 import pytest
 from roastcoffea import _core, open_run
+from told import says
 
 SEEDS = range(50)
 CATALOGUE = {}
@@ -31,6 +32,8 @@ ROWS = {
     "branch": ("branches_read", "branches", ["dataset", "branch", "access"], []),
     "worker": ("workers", "workers", ["worker"], ["workers"]),
     "failure": ("failures", "failures", ["error_type", "dataset", "file", "worker"], ["failures"]),
+    "storage": ("storage", "storage", ["server"], ["storage"]),
+    "missing": ("missing", "missing", ["dataset", "file", "entry_start"], ["missing"]),
     "activity": ("activities", "activities", ["prefix"], ["tasks"]),
     "ledger": ("ledger", "ledger", ["title"], ["ledger"]),
     "dataset_ledger": ("ledger_per_dataset", "ledger_datasets", ["dataset"], ["ledger_datasets"]),
@@ -58,11 +61,6 @@ BARS = {
                            "Speedup Factor": "speedup_factor"},
     "resource_utilization": None,  # as they come; every one must be a metric of the run
 }
-SCALES = {"s": 1, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600, "d": 86400,
-          "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-          "Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9, "bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9,
-          "B/s": 8, "kB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9, "k": 1e3, "M": 1e6, "G": 1e9, "%": 1, "×": 1, "": 1}
-UNITS = {"kHz": 1e3, "kHz/core": 1e3, "MiB": 2**20, "GB": 1e9, "us": 1e-6, "Gbit/s": 1e9, "B/s": 8, "MB/s": 8e6}  # others: 1
 
 
 def same(left, right) -> bool:
@@ -74,29 +72,6 @@ def same(left, right) -> bool:
 
 def number(text: str):
     return None if text == "" else float(text)
-
-
-def shown(text: str) -> list[tuple[float, float]]:
-    """What a text of a table may say: numbers with how far they may be from what they were rounded from."""
-    text = text.replace("\u202f", " ").replace("−", "-")
-    found = []
-    for run in re.finditer(r"-?\d+(?: \d{3})*(?:\.\d+)?(?:e[-+]?\d+)? ?(?:[kKMGT]?(?:i?B|Hz|bit)(?:/s)?|min|ms|µs|us|ns|[hds%×kMG](?![a-z]))?"
-                           r"(?: \d+ (?:min|s)\b)?", text):
-        parts = re.findall(r"(-?\d+(?: \d{3})*(?:\.\d+)?(?:e[-+]?\d+)?) ?([^\d\s-]*)", run[0])
-        value = sum(float(digits.replace(" ", "")) * SCALES.get(unit, 1) for digits, unit in parts)
-        digits, unit = parts[-1]
-        decimals = len(digits.split(".")[1].split("e")[0]) if "." in digits else 0
-        exponent = int(digits.split("e")[1]) if "e" in digits else 0
-        found.append((value, 0.5000001 * 10.0 ** (exponent - decimals) * SCALES.get(unit, 1)))
-    return found
-
-
-def says(text: str, value, unit: str) -> bool:
-    """Whether a text of a table shows the value of a metric in this unit."""
-    if isinstance(value, str):
-        return value in text
-    value *= 100 if unit in ("ratio", "") and "%" in text else UNITS.get(unit, 1)
-    return any(abs(abs(told) - abs(value)) <= slack for told, slack in shown(text)) or (abs(value) < 1e-3 and "0" in text)
 
 
 class Views:
@@ -131,7 +106,8 @@ def views(request, synthesize, roast, tmp_path_factory):
                          samples=10, sections=3, branches=5 + seed % 7, cores=seed % 3, workers_per_host=1 + seed % 3,
                          retry_rate=0.1, failure_rate=0.05 * (seed % 2), join=0.3, leave=0.1, die=0.1 * (seed % 4),
                          duration=100, clock_skew=300 if seed % 2 else 0.002, tasks=seed % 5 > 0, plain=seed % 7 == 6,
-                         no_hosts=seed % 4 == 3, blind=(0, 0, 2, 3, 1)[seed % 5], no_report=seed % 6 == 2)
+                         no_hosts=seed % 4 == 3, blind=(0, 0, 2, 3, 1)[seed % 5], no_report=seed % 6 == 2,
+                         opening_bytes=12345 * (seed % 3))
     return Views(path, roast, tmp_path_factory.mktemp("views"))
 
 

@@ -228,13 +228,14 @@ def test_samples_of_each_worker_are_all_on_its_line(charts_of, run_of, name):
         assert line["x"] == pytest.approx([(row[0] - start) / 1e9 for row in rows], abs=0.01)
 
 
-def test_bytes_accessed_are_sums_over_branches(charts_of, run_of):
+def test_bytes_accessed_are_what_chunks_read_and_their_part_of_the_branches(charts_of, run_of):
     rows = database(run_of("ordinary")).execute(
-        "SELECT (SELECT sum(compressed) FROM branch WHERE branch.file = chunk.file AND branch.name IN"
-        " (SELECT name FROM branch_set WHERE branch_set.id = chunk.branch_set)) FROM chunk WHERE error_type IS NULL"
-        " ORDER BY id").fetchall()  # fmt: skip
-    bars = series_of(parsed(charts_of("ordinary", "json")["bytes_accessed_per_chunk"]), "Compressed (on-disk)")
-    assert bars["y"] == pytest.approx([row[0] / 1e6 for row in rows])
+        "SELECT chunk.bytes_read, 1.0 * events / file.entries * (SELECT sum(uncompressed) FROM branch WHERE branch.file = chunk.file"
+        " AND branch.name IN (SELECT name FROM branch_set WHERE branch_set.id = chunk.branch_set))"
+        " FROM chunk JOIN file ON file.id = chunk.file WHERE error_type IS NULL ORDER BY chunk.id").fetchall()  # fmt: skip
+    chart = parsed(charts_of("ordinary", "json")["bytes_accessed_per_chunk"])
+    for name, column in (("Compressed (on-disk)", 0), ("Uncompressed (in-memory)", 1)):
+        assert series_of(chart, name)["y"] == pytest.approx([row[column] / 1e6 for row in rows])
 
 
 def test_the_time_of_a_dataset_is_that_of_its_chunks(charts_of, run_of):

@@ -9,33 +9,16 @@ import os
 import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
+import executors  # noqa: E402
 from coffea import processor  # noqa: E402
 from roastcoffea import MetricsCollector, hooks, work  # noqa: E402
 
-EXECUTORS = ["iterative", "futures", "threads", "parsl", "dask"]
 
-
-@pytest.fixture(params=EXECUTORS)
+@pytest.fixture(params=executors.NAMES)
 def executor(request):
     """An executor of each kind that coffea has for one machine."""
-    if request.param == "iterative":
-        yield processor.IterativeExecutor(status=False)
-    elif request.param == "futures":
-        yield processor.FuturesExecutor(workers=2, status=False)
-    elif request.param == "threads":
-        yield processor.FuturesExecutor(workers=2, status=False, pool=concurrent.futures.ThreadPoolExecutor)
-    elif request.param == "parsl":
-        parsl = pytest.importorskip("parsl", reason="needs parsl")
-        from parsl.executors.threads import ThreadPoolExecutor
-
-        parsl.load(parsl.Config(executors=[ThreadPoolExecutor(max_threads=2)], run_dir="parsl-runs"))
-        try:
-            yield processor.ParslExecutor(status=False)
-        finally:
-            parsl.dfk().cleanup()
-            parsl.clear()
-    else:
-        yield processor.DaskExecutor(client=request.getfixturevalue("client"), status=False)
+    with executors.executor(request) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

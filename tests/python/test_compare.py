@@ -369,3 +369,129 @@ def test_pictures_of_other_kinds_are_refused(roast, synthesize, tmp_path):
     a, _ = synthesize(seed=2, luck=1, **STEADY)
     done = roast("compare", a, a, "-o", tmp_path / "x.gif")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and ".svg, .png, .json" in done.stderr
+
+
+# ---- One sentence, alternating runs, plateaus
+
+
+def plant_run(path, *, start=0.0, wall=100.0, cpu=100.0, cores=4, events=120_000, chunks=24):
+    """A run of equal chunks on one worker, without chance."""
+    from roastcoffea import _core
+
+    second, begun = 10**9, 1_794_751_331 * 10**9 + int(start * 10**9)
+    with _core.Recorder(str(path), name="planted") as recorder:
+        for key, value in {"t_start_ns": begun, "t_end_ns": begun + int(wall * second)}.items():
+            recorder.fact(key, value)
+        recorder.worker({"address": "tcp://a", "cores": cores, "joined_ns": begun})
+        for i in range(chunks):
+            recorder.chunk({"worker": "tcp://a", "file": "a.root", "dataset": "data", "num_events": events // chunks,
+                            "entry_start": 5000 * i, "entry_stop": 5000 * i + 5000, "t_start_ns": begun + second,
+                            "duration": wall / 2, "cpu_seconds": cpu / chunks})  # fmt: skip
+    return path
+
+
+BUSY_CLUSTER = ([100, 118, 91, 131, 104], [112, 103, 136, 97, 121])  # wall times of runs in which nothing changed much
+
+
+def test_groups_of_runs_are_compared_in_one_sentence(roast, tmp_path):
+    """What p is, scipy says; the sentence rests on wall time and CPU alone."""
+    stats = pytest.importorskip("scipy.stats")
+    sides = []
+    for side, (walls, cpu) in enumerate(zip(BUSY_CLUSTER, (100, 113), strict=True)):
+        sides.append([plant_run(tmp_path / f"{side}{i}.roast", wall=wall, cpu=cpu * (1 + i / 1000))
+                      for i, wall in enumerate(walls)])  # fmt: skip
+    found = compare(roast, *sides[0], "--", *sides[1])
+    p = [stats.mannwhitneyu(*values, method="exact").pvalue for values in (BUSY_CLUSTER, (range(5), range(10, 15)))]
+    p[1] = 2 * p[1]  # Holm, of two
+    slower = timing(found, "elapsed_time_seconds")["ratio"]["estimate"]
+    assert found["verdict"] == (
+        f"B is {100 * (slower - 1):.1f} % slower in the median, but 5+5 runs cannot rule out chance (p {p[0]:.2g}); "
+        f"CPU in process() rose by 13 %, that is not chance (p {p[1]:.2g})")  # fmt: skip
+    assert found["verdict"] in " ".join(roast("compare", *sides[0], "--", *sides[1]).stdout.split())
+
+
+def test_two_runs_lead_with_the_ratio_of_sums(roast, synthesize):
+    a, _ = synthesize(seed=2, luck=1, **SMALL)
+    b, _ = synthesize(seed=2, luck=2, slow_wait=1.4, **SMALL)
+    found, pairs = compare(roast, a, b), pairs_by_hand(a, b)
+    for name, column in (("chunk", 0), ("wait", 1)):
+        by_hand = sum(right[column] for _, right in pairs) / sum(left[column] for left, _ in pairs)
+        sums = timing(found, name)["ratio_of_sums"]
+        assert sums["estimate"] == pytest.approx(by_hand, rel=1e-12) and sums["low"] < by_hand < sums["high"]
+    shown = re.search(r"time per chunk +\S+ \S+ → \S+ \S+ +([+−][\d.]+) %", roast("compare", a, b, "--width", "120").stdout)[1]
+    assert float(shown.replace("−", "-")) == pytest.approx(100 * (timing(found, "chunk")["ratio_of_sums"]["estimate"] - 1), abs=0.05)
+    assert "one run each, which cannot rule out chance; the same chunks took" in found["verdict"]
+    assert "most of it in process: I/O and locks" in found["verdict"]
+
+
+def test_a_run_that_did_less_is_not_called_faster(roast, tmp_path):
+    whole, part = plant_run(tmp_path / "a.roast"), plant_run(tmp_path / "b.roast", wall=80, events=108_000)
+    said = compare(roast, whole, part)["verdict"]
+    assert said == "A and B did not process as many events (120 000 and 108 000): their times do not compare"
+
+
+@pytest.mark.parametrize("order, warned", [("AAABBB", True), ("ABABAB", False), ("AABBAB", False), ("BBBAAA", True), ("AABB", True)])
+def test_the_gate_warns_of_runs_that_do_not_alternate(roast, tmp_path, order, warned):
+    runs = [plant_run(tmp_path / f"{i}.roast", start=1000 * i, wall=100 + i % 2) for i in range(len(order))]
+    sides = [[run for run, side in zip(runs, order, strict=True) if side == wanted] for wanted in "AB"]
+    found = answer(roast("gate", *sides[0], "--", *sides[1], "--json"))
+    assert found["alternate"] == ("no" if warned else "yes")
+    done = roast("gate", *sides[0], "--", *sides[1], "--markdown", tmp_path / "gate.md")
+    for text in (done.stdout, (tmp_path / "gate.md").read_text()):
+        assert ("do not alternate in time" in " ".join(text.split())) == warned
+
+
+def test_the_gate_names_the_steadier_metric(roast, tmp_path):
+    np = pytest.importorskip("numpy")
+    sides = [[plant_run(tmp_path / f"{side}{i}.roast", start=2000 * i + 1000 * side, wall=wall, cpu=100 + i / 10)
+              for i, wall in enumerate(walls)] for side, walls in enumerate(BUSY_CLUSTER)]  # fmt: skip
+    found = answer(roast("gate", *sides[0], "--", *sides[1], "--json"))
+    logs = [np.log(walls) for walls in BUSY_CLUSTER]
+    assert found["steadier"]["metric"] == "chunk_cpu_seconds_total"
+    assert found["steadier"]["scatter_of_judged"] == pytest.approx(math.sqrt(sum(x.var() * 5 for x in logs) / 8))
+    assert found["steadier"]["scatter"] < 0.01
+    said = " ".join(roast("gate", *sides[0], "--", *sides[1]).stdout.split())
+    assert "process: CPU is steadier" in said and "--metric chunk_cpu_seconds_total" in said
+    judged = answer(roast("gate", *sides[0], "--", *sides[1], "--json", "--metric", "chunk_cpu_seconds_total"))
+    assert judged["steadier"] == {} and judged["verdict"] == "fine"
+
+
+def scaled_runs(tmp_path, rates) -> list:
+    return [plant_run(tmp_path / f"{i}-{cores}.roast", cores=cores, wall=120_000 / rate)
+            for i, (cores, rate) in enumerate(rates)]  # fmt: skip
+
+
+def test_a_plateau_has_no_peak(roast, tmp_path):
+    """Twice the cores do not help from 16 on, and do no harm."""
+    np = pytest.importorskip("numpy")
+    rng = np.random.default_rng(3)
+    rates = [(cores, min(cores, 16) * 100 * rng.lognormal(0, 0.02)) for cores in (1, 2, 4, 8, 16, 32, 64, 128)]
+    runs = scaled_runs(tmp_path, rates)
+    found = answer(roast("scale", *runs, "--json"))
+    assert found["usl"]["peak_cores"]["estimate"] is None and found["usl"]["highest_events_per_second"]["estimate"] is None
+    assert "not seen" in roast("scale", *runs, "--width", "200").stdout
+
+
+def test_a_rate_that_falls_has_a_peak(roast, tmp_path):
+    rates = [(cores, 100 * usl(cores, 0.02, 0.0004)) for cores in (1, 2, 4, 8, 16, 32, 64, 128)]
+    found = answer(roast("scale", *scaled_runs(tmp_path, rates), "--json"))
+    assert found["usl"]["peak_cores"]["estimate"] == pytest.approx(math.sqrt(0.98 / 0.0004), rel=0.01)
+
+
+def test_what_is_not_determined_is_not_claimed(roast, tmp_path):
+    """Runs that scatter by half: an interval wider than its value is told as such."""
+    np = pytest.importorskip("numpy")
+    rng = np.random.default_rng(5)
+    rates = [(cores, 100 * usl(cores, 0.01, 0.0001) * rng.lognormal(0, 0.6)) for cores in (2, 4, 8, 16, 32, 64)]
+    runs = scaled_runs(tmp_path, rates)
+    found = answer(roast("scale", *runs, "--json"))
+    laws = [found[law] for law in ("amdahl", "usl") if law in found]
+    assert laws or "wider than its value" in found["why_no_law"]
+    for law in laws:
+        for name in ("contention", "coherence", "knee_cores", "peak_cores", "highest_events_per_second"):
+            number = law[name]
+            claimed = law[f"{name}_determined"] == "yes" if f"{name}_determined" in law else number["estimate"] is not None
+            if claimed and number["low"] is not None:
+                assert number["high"] - number["low"] <= number["estimate"], name
+    if found.get("usl") and found["usl"]["knee_cores"]["estimate"] is None:
+        assert found["knee"]["cores"] is None

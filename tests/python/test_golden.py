@@ -13,7 +13,7 @@ GOLDEN = sorted((ROOT / "tests" / "golden").glob("run-v*.roast"))
 
 
 def test_there_is_a_file_of_every_version():
-    assert [path.name for path in GOLDEN] == ["run-v1.roast", "run-v2.roast", "run-v3.roast"]
+    assert [path.name for path in GOLDEN] == ["run-v1.roast", "run-v2.roast", "run-v3.roast", "run-v4.roast"]
     for version, path in enumerate(GOLDEN, 1):
         assert int.from_bytes(path.read_bytes()[60:64], "big") == version
 
@@ -38,6 +38,12 @@ def test_a_run_of_version_2_does_not_know_which_workers_were_measured(roast):
     shown = json.loads(roast("show", GOLDEN[1], "--json").stdout)
     assert shown["workers_not_measured"] is None and shown["chunks_not_measured"] is None
     assert "not_measured" not in shown["ledger"]
+
+
+def test_a_run_of_version_3_does_not_know_what_was_asked_for(roast):
+    shown = json.loads(roast("show", GOLDEN[2], "--json").stdout)
+    assert [shown[name] for name in ("events_expected", "missing_events", "missing_chunks", "missing_files")] == [None] * 4
+    assert shown["why_absent"]["missing_events"] == "it was not recorded what was asked for"
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name)

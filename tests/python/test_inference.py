@@ -227,6 +227,30 @@ def test_a_quotient_of_sums_has_the_interval_of_its_clusters():
     assert found["high"] - found["low"] == pytest.approx(2 * 2.02 * error, rel=0.25)
 
 
+def test_a_quotient_of_sums_over_pairs_holds_the_truth_as_often_as_it_says():
+    """Pairs share the luck of the worker of either side; the sum is that of all of them."""
+    rng = np.random.default_rng(16)
+    held, truth, workers, pairs = [], 1.2, 12, 300
+    for _ in range(400):
+        ran = rng.integers(0, workers, (2, pairs))
+        luck = rng.lognormal(0, 0.05, (2, workers))
+        seconds = rng.uniform(5, 50, pairs) * rng.lognormal(0, 0.1, (2, pairs))
+        a, b = seconds[0] * luck[0][ran[0]], truth * seconds[1] * luck[1][ran[1]]
+        ways = [[[b[ran[way] == w].sum(), a[ran[way] == w].sum()] for w in range(workers)] for way in (0, 1)]
+        (found,) = infer({"of": "sums", "first": ways[0], "second": ways[1]})
+        assert found["estimate"] == pytest.approx(math.log(b.sum() / a.sum()))
+        held.append(found["low"] <= math.log(truth) <= found["high"])
+    assert 0.9 <= np.mean(held) <= 0.99
+
+
+def test_a_quotient_of_sums_is_that_of_the_delta_method():
+    (found,) = infer({"of": "sums", "first": [[12, 10], [26, 20]], "second": [[38, 30]], "level": 0.9})
+    quotient = 38 / 30
+    error = math.sqrt(2 * ((12 - quotient * 10) ** 2 + (26 - quotient * 20) ** 2)) / 38
+    reach = scipy_stats.t.ppf(0.95, 1) * error
+    assert (found["low"], found["high"]) == pytest.approx((math.log(quotient) - reach, math.log(quotient) + reach))
+
+
 def usl(cores, rate, contention, coherence):
     return rate * cores / (1 + contention * (cores - 1) + coherence * cores * (cores - 1))
 

@@ -398,7 +398,7 @@ def test_metrics_give_distributions_over_files_and_summaries(run_of):
         assert function(run_of("ordinary").metrics)[1].patches  # as our own metrics have them
     _, axes = plots.plot_efficiency_summary({"core_efficiency": 0.5, "speedup_factor": 3.2})
     assert [patch.get_height() for patch in axes.patches] == pytest.approx([50, 3.2])
-    _, axes = plots.plot_resource_utilization({"avg_workers": 2.5, "total_cores": 5, "peak_memory_bytes": 3e9})
+    _, axes = plots.plot_resource_utilization({"avg_workers": 2.5, "total_cores": 5, "peak_memory_bytes": 3 * 2**30})
     assert [patch.get_height() for patch in axes.patches] == pytest.approx([2.5, 5, 3])
 
 

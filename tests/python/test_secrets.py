@@ -63,6 +63,7 @@ def record_everything(path: pathlib.Path) -> None:
         recorder.sample(planted("sample", t_ns=2 * second, memory=1, cpu=1.0))
         recorder.task(planted("task", start_ns=second, stop_ns=2 * second))
         recorder.activity(*planted("activity").values(), 1.0)
+        recorder.work([planted("work"), {"dataset": "d", "chunks": 1, "events": 9, "files": 1}])
         recorder.note("warning", plant("note"))
         recorder.report(json.dumps({plant("report-key"): [plant("report")], "password": f"{PLANTED}-report"}))
         recorder.custom_metrics(json.dumps({"signal": {plant("metric"): plant("metric-text")}}))
@@ -103,7 +104,8 @@ def by_command(roast, path: pathlib.Path, folder: pathlib.Path):
     calls = [
         ["show", path, "--all", "--width", "1000"],
         ["show", path, "--json"],
-        ["show", path, "--all", "--only", "notes,failures,workers,files,branches,sections,tasks,fine"],
+        ["show", path, "--all", "--only", "notes,failures,missing,workers,files,branches,sections,tasks,fine"],
+        ["show", path, "--only", "missing", "--json"],
         ["explain", path],
         ["explain", path, "--json"],
         ["compare", path, other, "--markdown", "-"],

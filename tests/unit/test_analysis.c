@@ -518,6 +518,7 @@ static void a_chunk_that_is_computed_again_in_a_round_counts_once(void **state)
     roast_summary *summary = summarize(writer);
     assert_close(value(summary, "num_chunk_records"), 4, 0);
     assert_close(value(summary, "num_recomputed_chunks"), 1, 0);
+    assert_close(value(summary, "num_successful_chunks"), 2, 0);
     assert_close(value(summary, "num_retried_chunks"), 1, 0);
     assert_close(value(summary, "num_failed_chunks"), 1, 0);
     assert_close(value(summary, "num_chunks"), 2, 0);
@@ -526,6 +527,23 @@ static void a_chunk_that_is_computed_again_in_a_round_counts_once(void **state)
     assert_close(value(summary, "total_bytes_read"), 2000, 0);
     assert_close(value(summary, "total_cpu_time"), 6, 1e-12);
     assert_close(cell(summary, ROAST_SCOPE_DATASET, 0, "total_events"), 40, 0);
+    roast_summary_free(summary);
+}
+
+static void a_retry_of_what_nobody_recorded_is_the_first_success(void **state)
+{
+    (void)state;
+    run_writer *writer = new_run();
+    set_window(writer, 0, 1000);
+    roast_chunk chunk = chunk_of("tt", 0, 10, 4);
+    chunk.attempt = 2; /* the first was on a worker without a probe */
+    write_in_round(writer, chunk, 1, 100, false);
+    chunk.attempt = 3;
+    write_in_round(writer, chunk, 1, 120, false);
+    roast_summary *summary = summarize(writer);
+    assert_close(value(summary, "num_successful_chunks"), 1, 0);
+    assert_close(value(summary, "num_recomputed_chunks"), 1, 0);
+    assert_close(value(summary, "total_events"), 10, 0);
     roast_summary_free(summary);
 }
 
@@ -998,6 +1016,7 @@ int main(void)
         cmocka_unit_test(failures_on_two_workers_are_two_rows),
         cmocka_unit_test(a_chunk_is_an_outlier_from_three_deviations_on),
         cmocka_unit_test(a_chunk_that_is_computed_again_in_a_round_counts_once),
+        cmocka_unit_test(a_retry_of_what_nobody_recorded_is_the_first_success),
         cmocka_unit_test(chunks_of_two_rounds_and_of_two_datasets_all_count),
         cmocka_unit_test(what_was_not_measured_is_absent_with_a_reason_and_never_zero),
         cmocka_unit_test(a_rate_over_zero_time_is_absent),

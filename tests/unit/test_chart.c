@@ -516,7 +516,7 @@ static void runtimes_are_counted_in_bins_of_equal_width(void **state)
     release(&d);
 }
 
-static void bytes_accessed_are_the_sizes_of_the_branches_that_a_chunk_read(void **state)
+static void bytes_accessed_are_what_a_chunk_read_of_its_branches(void **state)
 {
     (void)state;
     roast_recorder *recorder = start_run();
@@ -530,19 +530,25 @@ static void bytes_accessed_are_the_sizes_of_the_branches_that_a_chunk_read(void 
         file.url = f ? STR("b.root") : STR("a.root");
         file.branches = branches + f; /* b.root has no x */
         file.n_branches = (size_t)(3 - f);
+        file.entries = f ? ROAST_ABSENT : 400; /* a chunk has 100 events: a quarter of a.root */
         roast_record_file(recorder, &file);
     }
     static const struct {
         const char *file;
         size_t first, count;
+        int64_t measured;
         double compressed, uncompressed;
-    } reads[] = {
-        {"a.root", 0, 2, 21, 53}, {"a.root", 1, 2, 320, 750}, {"b.root", 0, 2, 20, 50}, {"a.root", 0, 2, 21, 53}};
+    } reads[] = {{"a.root", 0, 2, ROAST_ABSENT, 21.0 / 4, 53.0 / 4},
+                 {"a.root", 1, 2, 7000000, 7, 750.0 / 4},
+                 {"b.root", 0, 2, ROAST_ABSENT, 20, 50}, /* of how much nobody knows: all of them, and a note */
+                 {"a.root", 0, 2, 0, 0, 53.0 / 4}};
     for (int64_t i = 0; i < 4; i++) {
         roast_chunk chunk = chunk_at("a", i, (double)i * 10, 5);
         chunk.file = str_from(reads[i].file);
         chunk.branches = all + reads[i].first;
         chunk.n_branches = reads[i].count;
+        chunk.events = 100;
+        chunk.bytes_read = reads[i].measured;
         roast_record_chunk(recorder, &chunk);
     }
     drawn d = draw(recorder, "bytes_accessed_per_chunk,branch_access_per_chunk", NULL);
@@ -552,6 +558,7 @@ static void bytes_accessed_are_the_sizes_of_the_branches_that_a_chunk_read(void 
         assert_close(series_named(c, "Uncompressed (in-memory)")->y[i], reads[i].uncompressed, 1e-9);
         assert_close(series_named(chart_of(&d, "branch_access_per_chunk"), "branches")->y[i], 2, 0);
     }
+    assert_int_equal(c->n_notes, 1);
     release(&d);
 }
 
@@ -734,7 +741,7 @@ int main(void)
         test_in_scratch(the_area_of_both_throughput_charts_is_the_bytes_of_the_chunks_that_succeeded),
         test_in_scratch(a_clock_that_is_off_by_a_known_offset_is_corrected),
         test_in_scratch(runtimes_are_counted_in_bins_of_equal_width),
-        test_in_scratch(bytes_accessed_are_the_sizes_of_the_branches_that_a_chunk_read),
+        test_in_scratch(bytes_accessed_are_what_a_chunk_read_of_its_branches),
         test_in_scratch(a_dataset_has_one_colour_in_every_chart),
         test_in_scratch(boxes_of_a_lane_cover_what_ran_and_gaps_stay_open),
         test_in_scratch(every_chart_of_an_empty_run_says_why_it_is_empty),

@@ -95,6 +95,17 @@ static void add_chunk(planned *p, const char *worker, double start, double secon
     assert_int_equal(roast_record_chunk(p->recorder, &chunk), ROAST_OK);
 }
 
+/* The same without opening. */
+static void add_bare_chunk(planned *p, const char *worker, double start, double seconds, double cpu_share)
+{
+    roast_chunk chunk = plan_chunk(p, worker, start, seconds, cpu_share);
+    chunk.open_ns = 0;
+    chunk.t_start_ns = START_NS + (int64_t)(start * 1e9);
+    chunk.duration_ns = (int64_t)(seconds * 1e9);
+    chunk.cpu_ns = (int64_t)(seconds * 1e9 * cpu_share);
+    assert_int_equal(roast_record_chunk(p->recorder, &chunk), ROAST_OK);
+}
+
 typedef struct explained {
     roast_run *run;
     roast_summary *summary;
@@ -154,14 +165,31 @@ static void idle_time_is_told_apart_by_when_it_was(void **state)
     begin(&p, 50);
     add_worker(&p, "a", 2, 0, 0, false);
     add_chunk(&p, "a", 5, 10, 1);  /* one core: idle 0-5 (start), 15-20 (queue), 30-50 (tail) */
-    add_chunk(&p, "a", 10, 25, 1); /* the other: idle 0-10 (start), 35-50 (tail) */
+    add_chunk(&p, "a", 10, 25, 1); /* the other: idle 0-5 (start), 5-10 (queue), 35-50 (tail) */
     add_chunk(&p, "a", 20, 10, 1); /* the last to be started: at 20 */
     explained e = explain(&p, false);
-    assert_near(in_ledger(&e, "idle_start"), 15, 1e-6);
-    assert_near(in_ledger(&e, "idle_queue"), 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 10, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 10, 1e-6);
     assert_near(in_ledger(&e, "idle_tail"), 35, 1e-6);
     assert_near(in_ledger(&e, "open"), 4.5, 1e-6);
     assert_near(in_ledger(&e, "process_cpu"), 40.5, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
+static void a_worker_is_starting_up_until_one_of_its_cores_has_a_chunk(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 4, 0, 0, false);
+    add_worker(&p, "never given any", 1, 0, 0, false);
+    add_chunk(&p, "a", 10, 50, 1);
+    add_chunk(&p, "a", 40, 60, 1); /* the last to be started: two cores have had none, because there were no more */
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "idle_start"), 4 * 10 + 10, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 3 * 30 + 30, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), 40 + 2 * 60 + 60, 1e-6);
     assert_near(in_ledger(&e, "residual"), 0, 1e-6);
     release(&e);
 }
@@ -231,6 +259,98 @@ static void after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_n
     release(&e);
 }
 
+static void any_number_of_retries_at_the_end_leave_the_rest_as_it_was(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_worker(&p, "b", 1, 0, 0, false);
+    roast_chunk chunk = plan_chunk(&p, "a", 0, 10, 1);
+    chunk.error_type = STR("OSError");
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    add_chunk(&p, "b", 0, 15, 1);
+    add_chunk(&p, "b", 20, 5, 1); /* the last to be started */
+    for (int retry = 2; retry <= 5; retry++) {
+        chunk.attempt = retry;
+        chunk.error_type = retry < 5 ? STR("OSError") : str_none();
+        chunk.t_start_ns += 15 * NS_PER_S; /* at 15, 30, 45 and 60 */
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "failed"), 4 * 10, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 5 + 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), (80 - 5 - 30) + (80 - 5), 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
+/* What the client records of an attempt whose worker died. */
+static void add_killed(planned *p, const char *worker, double start, double seconds)
+{
+    roast_chunk chunk = plan_chunk(p, worker, start, seconds, 1);
+    chunk.t_start_ns -= chunk.open_ns;
+    chunk.duration_ns += chunk.open_ns;
+    chunk.open_ns = chunk.cpu_ns = chunk.events = ROAST_ABSENT;
+    chunk.error_type = STR("KilledWorker");
+    assert_int_equal(roast_record_chunk(p->recorder, &chunk), ROAST_OK);
+}
+
+static void an_attempt_that_ended_with_its_worker_is_lost_and_not_failed(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "stays", 1, 0, 0, false);
+    add_worker(&p, "lost", 2, 0, 50, true);
+    add_worker(&p, "asked to go", 1, 0, 40, false);
+    add_killed(&p, "asked to go", 20, 20);
+    add_chunk(&p, "lost", 0, 30, 1);
+    roast_chunk failed = plan_chunk(&p, "lost", 30, 5, 1);
+    failed.error_type = STR("OSError");
+    assert_int_equal(roast_record_chunk(p.recorder, &failed), ROAST_OK);
+    add_killed(&p, "lost", 35, 15);
+    add_chunk(&p, "stays", 0, 60, 1);
+    add_chunk(&p, "stays", 60, 40, 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "lost"), 20 + 15, 1e-6);
+    assert_near(in_ledger(&e, "failed"), 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 20, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 50, 1e-6); /* the lost one's other core: what it was at is known */
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    assert_near(summary_cell(e.summary, M_dataset_ledger_lost, 0).as.real, 35, 1e-9);
+    assert_near(summary_cell(e.summary, M_dataset_ledger_failed, 0).as.real, 5, 1e-9);
+    const finding *lost = finding_of(&e, FINDING_WORKERS_LOST);
+    assert_non_null(lost);
+    assert_near(lost->core_seconds, 35, 1e-6); /* once */
+    release(&e);
+}
+
+static void other_tasks_are_taken_out_of_the_time_in_which_they_ran(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 2, 0, 90, true);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_task(&p, "a", "reduce", 4, 8, "memory"); /* of chunks of another worker, before it had one itself */
+    add_chunk(&p, "a", 10, 20, 1);
+    add_chunk(&p, "a", 10, 10, 1);
+    add_chunk(&p, "a", 30, 20, 1); /* the last to be started */
+    add_task(&p, "a", "reduce", 22, 62, "memory");
+    add_task(&p, "a", "reduce", 70, 90, "killed");
+    add_worker(&p, "b", 1, 0, 0, false);
+    add_chunk(&p, "b", 0, 100, 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "merging"), 4 + 40, 1e-6);
+    assert_near(in_ledger(&e, "lost"), 20, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 2 * 10 - 4, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 10 - 8, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), 2 * 60 - 20 - 32 - 20, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
 static void what_a_lost_worker_did_after_its_last_record_is_lost(void **state)
 {
     (void)state;
@@ -279,7 +399,9 @@ static void records_in_any_order_give_the_same_ledger(void **state)
         assert_near(in_ledger(&e, "residual"), 0, 1e-6);
         release(&e);
     }
-    assert_near(idle[0], 9, 1e-6); /* nine times a second between chunks of 9 s that come every 10 */
+    /* The second core waits for 5 s for its first, and nine times for a second after chunks of 9 s, which come
+     * every 10. */
+    assert_near(idle[0], 5 + 9, 1e-6);
     assert_near(idle[1], idle[0], 1e-6);
 }
 
@@ -304,6 +426,25 @@ static void cores_that_wait_for_preprocessing_are_not_starting_up(void **state)
     assert_near(in_ledger(&e, "idle_start"), 2 * 3, 1e-6);
     assert_near(in_ledger(&e, "residual"), 0, 1e-6);
     assert_int_equal(e.why.findings[0].kind, FINDING_PREPROCESSING);
+    release(&e);
+}
+
+static void waiting_for_preprocessing_begins_when_that_does(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 2, 0, 0, false);
+    assert_int_equal(roast_record_fact_int(p.recorder, "preprocess_ns", 10 * NS_PER_S), ROAST_OK);
+    assert_int_equal(roast_record_fact_int(p.recorder, "preprocess_start_ns", START_NS + 15 * NS_PER_S), ROAST_OK);
+    add_worker(&p, "late", 1, 20, 0, false);
+    for (int core = 0; core < 2; core++)
+        add_chunk(&p, "a", 30, 70, 1);
+    add_chunk(&p, "late", 30, 70, 1);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "preprocessing"), 2 * 10 + 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_start"), 2 * 20 + 5, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
     release(&e);
 }
 
@@ -386,7 +527,10 @@ static void a_run_that_only_computes_gets_no_more_than_a_note(void **state)
 {
     (void)state;
     planned p;
-    plan_steady(&p, 0.97);
+    begin(&p, 200);
+    add_worker(&p, "a", 2, 0, 0, false);
+    for (int i = 0; i < 40; i++)
+        add_bare_chunk(&p, "a", 10.0 * (i / 2), 10, 0.97);
     explained e = explain(&p, false);
     for (size_t i = 0; i < e.why.count; i++)
         assert_int_equal(e.why.findings[i].confidence, FINDING_NOTE);
@@ -483,6 +627,254 @@ static void without_cpu_times_it_is_not_determined_what_process_did(void **state
     release(&e);
 }
 
+/* ---- Causes that look alike ---------------------------------------------------------------------------------- */
+
+static void chunks_are_put_together_by_their_place_in_a_file(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 80);
+    add_worker(&p, "a", 1, 0, 0, false);
+    for (int i = 0; i < 8; i++) { /* two files by turns: neighbours in time are never neighbours in a file */
+        roast_chunk chunk = plan_chunk(&p, "a", 10.0 * i, 10, 1);
+        chunk.file = i % 2 ? STR("root://site//b.root") : STR("root://site//a.root");
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    explained e = explain(&p, true);
+    assert_near(answer(&e, "chunks_twice"), 80 - 4, 1e-3); /* four of eight openings of one second are saved */
+    release(&e);
+}
+
+static void what_runs_between_chunks_is_merging_and_not_the_schedulers_fault(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_worker(&p, "a", 1, 0, 0, false);
+    for (int i = 0; i < 20; i++) {
+        add_chunk(&p, "a", 10.0 * i, 7, 1);
+        add_task(&p, "a", "Analysis", 10.0 * i, 10.0 * i + 7, "memory");
+        add_task(&p, "a", "reduce", 10.0 * i + 7, 10.0 * i + 10, "memory");
+    }
+    explained e = explain(&p, false);
+    assert_null(finding_of(&e, FINDING_SCHEDULER));
+    const finding *merging = finding_of(&e, FINDING_MERGING);
+    assert_non_null(merging);
+    assert_near(merging->saving_seconds, 60, 3.1); /* three of every ten seconds; the last of them is after the end */
+    assert_true(merging->saving_low <= merging->saving_seconds && merging->saving_seconds <= merging->saving_high);
+    release(&e);
+}
+
+static void the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 210);
+    for (int w = 0; w < 6; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 1, 0, 0, false);
+        double begun = 0, first = 60 + 5 * w; /* others are at usual chunks while some still warm up */
+        for (int i = 0; begun < 195; i++) {
+            double seconds = i ? 10 : first;
+            add_chunk(&p, name, begun, seconds, 1);
+            begun += seconds;
+        }
+    }
+    explained e = explain(&p, false);
+    assert_int_equal(e.why.findings[0].kind, FINDING_WARM_UP);
+    assert_null(finding_of(&e, FINDING_SLOW_PERIOD));
+    assert_near(e.why.findings[0].core_seconds, 6 * (72.5 - 10), 25);
+    release(&e);
+}
+
+/* Four threads each: the first chunk of a worker loads what all need, the other three begin beside it as usual. */
+static void one_slow_chunk_among_the_first_of_each_worker_is_a_warm_up(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    for (int w = 0; w < 5; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 4, 0, 0, false);
+        for (int thread = 0; thread < 4; thread++)
+            for (double begun = thread ? 0.01 : 0; begun < 195;) {
+                double seconds = !thread && begun == 0 ? 100 : 10;
+                add_bare_chunk(&p, name, begun, seconds, 1);
+                begun += seconds;
+            }
+    }
+    explained e = explain(&p, false);
+    const finding *warm_up = finding_of(&e, FINDING_WARM_UP);
+    assert_non_null(warm_up);
+    assert_null(finding_of(&e, FINDING_STRAGGLERS));
+    assert_near(warm_up->core_seconds, 5 * 90, 1);
+    release(&e);
+}
+
+/* After the last chunk at 100 s there are merges of a moment, one every five seconds: nothing else is done in between.
+ */
+static void merges_that_wait_to_be_handed_out_are_the_schedulers(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 140);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_worker(&p, "a", 1, 0, 0, false);
+    for (int i = 0; i < 10; i++) {
+        add_bare_chunk(&p, "a", 10.0 * i, 10, 1);
+        add_task(&p, "a", "Analysis", 10.0 * i, 10.0 * i + 10, "memory");
+    }
+    for (int i = 1; i <= 8; i++)
+        add_task(&p, "a", "reduce", 100 + 5.0 * i - 0.1, 100 + 5.0 * i, "memory");
+    explained e = explain(&p, false);
+    const finding *scheduler = finding_of(&e, FINDING_SCHEDULER), *merging = finding_of(&e, FINDING_MERGING);
+    assert_non_null(scheduler);
+    assert_near(scheduler->saving_seconds, 8 * 4.9, 0.1);
+    assert_true(!merging || merging->saving_seconds < 1);
+    release(&e);
+}
+
+/* A worker of two cores whose memory is at 85 % of its limit from 20 to 60 s: the second core is idle meanwhile. */
+static void cores_of_a_worker_that_is_paused_are_idle_for_lack_of_memory(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    add_worker(&p, "a", 2, 0, 0, false);
+    roast_worker worker = roast_worker_none();
+    worker.address = STR("a");
+    worker.memory_limit = 1000000000;
+    assert_int_equal(roast_record_worker(p.recorder, &worker), ROAST_OK);
+    for (int t = 0; t <= 200; t += 10) {
+        roast_sample sample = roast_sample_none();
+        sample.worker = STR("a");
+        sample.t_ns = START_NS + t * INT64_C(1000000000);
+        sample.memory = t > 20 && t <= 60 ? 850000000 : 300000000;
+        assert_int_equal(roast_record_sample(p.recorder, &sample), ROAST_OK);
+    }
+    for (int i = 0; i < 20; i++) {
+        add_bare_chunk(&p, "a", 10.0 * i, 10, 1);
+        if (i < 2 || i >= 6)
+            add_bare_chunk(&p, "a", 10.0 * i + 0.001, 9.999, 1);
+    }
+    explained e = explain(&p, false);
+    const finding *memory = finding_of(&e, FINDING_MEMORY_LIMIT);
+    assert_non_null(memory);
+    assert_near(memory->core_seconds, 40, 0.1);
+    assert_near(memory->saving_seconds, 20, 3); /* of one core of two */
+    assert_null(finding_of(&e, FINDING_SCHEDULER));
+    release(&e);
+}
+
+/* Half of the time is waiting, and each chunk reads clusters of which it uses a quarter. */
+static explained explain_clusters(int64_t clusters, int64_t per_event)
+{
+    planned p;
+    begin(&p, 400);
+    add_worker(&p, "a", 1, 0, 0, false);
+    roast_branch branch = roast_branch_none();
+    branch.name = STR("Jet_pt");
+    branch.compressed = 40000 * per_event;
+    roast_file file = roast_file_none();
+    file.url = STR("root://site//a.root");
+    file.entries = 40000;
+    file.clusters = clusters;
+    file.compressed = 80000 * per_event;
+    file.branches = &branch;
+    file.n_branches = 1;
+    assert_int_equal(roast_record_file(p.recorder, &file), ROAST_OK);
+    roast_str used = STR("Jet_pt");
+    for (int i = 0; i < 40; i++) {
+        roast_chunk chunk = plan_chunk(&p, "a", 10.0 * i, 10, 0.5);
+        chunk.open_ns = 0;
+        chunk.t_start_ns = START_NS + i * INT64_C(10000000000);
+        chunk.duration_ns = INT64_C(10000000000);
+        chunk.cpu_ns = INT64_C(5000000000);
+        chunk.bytes_read = 4000 * per_event; /* of each of its 1000 events, four times */
+        chunk.branches = &used;
+        chunk.n_branches = 1;
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    return explain(&p, false);
+}
+
+static void what_is_read_for_others_costs_the_time_of_reading_it_if_the_layout_explains_it(void **state)
+{
+    (void)state;
+    explained e = explain_clusters(10, 2000); /* of 4000 events each */
+    assert_int_equal(e.why.findings[0].kind, FINDING_OVER_READ);
+    assert_near(e.why.findings[0].saving_seconds, 400 * 0.5 * 0.75, 4);
+    release(&e);
+    e = explain_clusters(10, 100); /* 400 kB in 5 s: no storage is so slow, it waits for something else */
+    assert_int_equal(e.why.findings[0].kind, FINDING_IO_BOUND);
+    assert_true(finding_of(&e, FINDING_OVER_READ)->saving_seconds < 0.75 * 40 * 0.4 + 1);
+    release(&e);
+    e = explain_clusters(40, 2000); /* chunks are clusters: nobody knows why more was read */
+    const finding *f = finding_of(&e, FINDING_OVER_READ);
+    assert_non_null(f);
+    assert_int_equal(f->confidence, FINDING_NOTE);
+    assert_near(f->saving_seconds, 0, 1e-9);
+    release(&e);
+}
+
+/* A worker of four threads, and after that others of which one thread runs alone. Each chunk waits per_thread for each
+ * second of work and other thread, and alone for each byte. */
+static explained explain_threads(double per_thread, double alone)
+{
+    planned p;
+    begin(&p, 400);
+    double longest = 0;
+    for (int w = 0; w < 12; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 4, 0, 0, false);
+        int threads = w < 8 ? 4 : 1 + w % 3;
+        for (int k = 0; k < threads; k++)
+            for (int i = 0; i < 12; i++) {
+                double work = 10, wait = work * (per_thread * (threads - 1) + alone);
+                roast_chunk chunk = plan_chunk(&p, name, (work + wait) * i, 1, 1);
+                chunk.open_ns = 0;
+                chunk.t_start_ns = START_NS + (int64_t)((work + wait) * i * 1e9);
+                chunk.duration_ns = (int64_t)((work + wait) * 1e9);
+                chunk.cpu_ns = (int64_t)(work * (1 + 0.01 * ((i * 7 + k) % 5 - 2)) * 1e9);
+                chunk.bytes_read = 1000000;
+                longest = fmax(longest, (work + wait) * (i + 1));
+                assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+            }
+    }
+    assert_int_equal(roast_record_fact_int(p.recorder, "t_end_ns", START_NS + (int64_t)(longest * 1e9)), ROAST_OK);
+    return explain(&p, false);
+}
+
+static void waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage(void **state)
+{
+    (void)state;
+    explained e = explain_threads(0.3, 0.05);
+    assert_int_equal(e.why.findings[0].kind, FINDING_LOCKS);
+    assert_near(e.why.findings[0].core_seconds, 0.3 * 10 * 12 * (8 * 4 * 3 + 3 * 2 + 1 * 0 + 2 * 1 + 3 * 2), 40);
+    assert_null(finding_of(&e, FINDING_IO_BOUND));
+    release(&e);
+    e = explain_threads(0, 0.9);
+    assert_int_equal(e.why.findings[0].kind, FINDING_IO_BOUND);
+    assert_null(finding_of(&e, FINDING_LOCKS));
+    release(&e);
+}
+
+static void what_saves_much_is_not_small_whatever_it_is(void **state)
+{
+    (void)state;
+    explanation e = {.wall_seconds = 100};
+    finding large = {.kind = FINDING_CPU_BOUND, .confidence = FINDING_NOTE, .rank = 40};
+    finding little = {.kind = FINDING_FAILURES, .confidence = FINDING_NOTE, .rank = 4};
+    finding told = {.kind = FINDING_OVERSUBSCRIBED, .confidence = FINDING_LIKELY};
+    assert_false(finding_is_small(&e, &large));
+    assert_true(finding_is_small(&e, &little));
+    assert_false(finding_is_small(&e, &told));
+}
+
 /* ---- Partly measured ------------------------------------------------------------------------------------------- */
 
 /* A worker of two cores that is measured, and one of three of which probe says whether it is. The engine tells of all
@@ -548,6 +940,32 @@ static void workers_without_a_probe_have_their_share_of_what_the_engine_sums(voi
     explained e = explain(&p, false);
     assert_near(in_ledger(&e, "return"), 22.0 * 200 / 440, 1e-6); /* by core time */
     assert_near(in_ledger(&e, "idle_queue"), 40 - 10, 1e-6);
+    release(&e);
+}
+
+static void results_are_packed_when_chunks_end(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 2, 0, 0, false);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_chunk(&p, "a", 0, 30, 1);
+    add_chunk(&p, "a", 0, 40, 1);
+    add_chunk(&p, "a", 40, 20, 1); /* the last to be started: one of four ends after that */
+    add_chunk(&p, "a", 35, 5, 1);
+    roast_activity packing = roast_activity_none();
+    packing.context = STR("execute");
+    packing.prefix = STR("Analysis");
+    packing.activity = STR("disk-write");
+    packing.unit = STR("seconds");
+    packing.value = 8;
+    assert_int_equal(roast_record_activity(p.recorder, &packing), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "return"), 8, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 0, 1e-6); /* of 5, where 6 were wanted */
+    assert_near(in_ledger(&e, "idle_tail"), 2 * 60 - 20 - 2 - 1, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
     release(&e);
 }
 
@@ -751,10 +1169,139 @@ static void a_report_tells_of_all_chunks_also_of_those_that_were_not_measured(vo
     release(&e);
 }
 
+/* ---- Advice -------------------------------------------------------------------------------------------------------
+ */
+
+/* Chunks of 1 000 events without a pause on two cores, of which a good part is opening. */
+static void plan_small_chunks(planned *p, int files, int chunks_per_file, const char *chunksize)
+{
+    double seconds = 2, until = files * chunks_per_file * seconds / 2;
+    begin(p, until);
+    add_worker(p, "a", 2, 0, 0, false);
+    for (int i = 0; i < files * chunks_per_file; i++) {
+        char file[32];
+        snprintf(file, sizeof file, "root://site//%d.root", i / chunks_per_file);
+        roast_chunk chunk = plan_chunk(p, "a", i / 2 * seconds, seconds, 1);
+        chunk.file = str_from(file);
+        chunk.entry_start = i % chunks_per_file * 1000;
+        chunk.entry_stop = chunk.entry_start + 1000;
+        chunk.open_ns = (int64_t)(0.4 * seconds * 1e9);
+        chunk.duration_ns = chunk.cpu_ns = (int64_t)(0.6 * seconds * 1e9);
+        chunk.t_start_ns = START_NS + (int64_t)(i / 2 * seconds * 1e9) + chunk.open_ns;
+        assert_int_equal(roast_record_chunk(p->recorder, &chunk), ROAST_OK);
+    }
+    if (chunksize)
+        assert_int_equal(roast_record_fact(p->recorder, "chunksize", str_from(chunksize)), ROAST_OK);
+}
+
+static double advised(const finding *f, advice_key key)
+{
+    assert_non_null(f);
+    return f->advice.values[key].number;
+}
+
+static void larger_chunks_are_whole_files_where_these_are_near(void **state)
+{
+    (void)state;
+    planned p;
+    plan_small_chunks(&p, 16, 6, NULL); /* as few as six per core allow chunks six times as large */
+    explained e = explain(&p, false);
+    const finding *opening = finding_of(&e, FINDING_OPENING);
+    assert_near(opening->factor, 6, 0);
+    assert_near(advised(opening, ADVICE_CHUNKSIZE), 6000, 0);
+    assert_near(advised(opening, ADVICE_NOW), 1000, 0);
+    assert_near(advised(opening, ADVICE_PER_FILE), 1, 0);
+    assert_near(advised(opening, ADVICE_CHUNKS), 16, 0);
+    release(&e);
+}
+
+static void larger_chunks_are_equal_parts_of_larger_files(void **state)
+{
+    (void)state;
+    planned p;
+    plan_small_chunks(&p, 8, 12, "1010"); /* 12 000 events each; eight times 1 010 would be one and a half of a file */
+    explained e = explain(&p, false);
+    const finding *opening = finding_of(&e, FINDING_OPENING);
+    assert_near(opening->factor, 8, 0);
+    assert_near(advised(opening, ADVICE_NOW), 1010, 0);        /* as the run says that it was asked for */
+    assert_near(advised(opening, ADVICE_CHUNKSIZE), 12000, 0); /* 12 000 / 8 080 is nearer to one than to two */
+    release(&e);
+    plan_small_chunks(&p, 4, 30, NULL); /* 30 000 events each, ten times 1 000: three of a file */
+    e = explain(&p, false);
+    opening = finding_of(&e, FINDING_OPENING);
+    assert_near(opening->factor, 10, 0);
+    assert_near(advised(opening, ADVICE_CHUNKSIZE), 10000, 0);
+    assert_near(advised(opening, ADVICE_PER_FILE), 3, 0);
+    assert_near(advised(opening, ADVICE_CHUNKS), 12, 0);
+    release(&e);
+}
+
+static void files_that_are_no_larger_than_chunks_get_no_size_of_chunks(void **state)
+{
+    (void)state;
+    planned p;
+    plan_small_chunks(&p, 96, 1, NULL);
+    explained e = explain(&p, false);
+    const finding *opening = finding_of(&e, FINDING_OPENING);
+    assert_near(advised(opening, ADVICE_CHUNKSIZE), 0, 0);
+    release(&e);
+}
+
+static void what_workers_import_is_no_saving_of_preprocessing(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_worker(&p, "b", 1, 0, 0, false);
+    assert_int_equal(roast_record_fact_int(p.recorder, "preprocess_ns", 20 * NS_PER_S), ROAST_OK);
+    for (int w = 0; w < 2; w++) { /* the first file is there 11 s later than the others, which take 3 s */
+        const char *worker = w ? "b" : "a";
+        add_task(&p, worker, "automatic_retries", w ? 11 : 0, 14, "memory"); /* unpacked before, or imported in it */
+        add_task(&p, worker, "automatic_retries", 14, 17, "memory");
+        add_task(&p, worker, "automatic_retries", 17, 20, "memory");
+        for (int i = 0; i < 8; i++)
+            add_chunk(&p, worker, 20 + 10 * i, 10, 1);
+    }
+    explained e = explain(&p, false);
+    assert_near(summary_real(e.summary, M_run_preprocess_import_seconds), 11, 1e-6);
+    const finding *f = finding_of(&e, FINDING_PREPROCESSING);
+    assert_non_null(f);
+    assert_near(f->saving_seconds, 20 - 11, 0.1);
+    release(&e);
+}
+
+static void workers_that_were_lost_on_many_hosts_acquit_each_of_them(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "stays", 1, 0, 0, false);
+    keep_busy(&p, "stays", 0, 100);
+    for (int i = 0; i < 4; i++) {
+        char address[16];
+        snprintf(address, sizeof address, "w%d", i);
+        add_worker(&p, address, 1, 0, 20 * i + 20, true);
+        keep_busy(&p, address, 0, 20 * i + 20);
+    }
+    explained e = explain(&p, false);
+    const finding *lost = finding_of(&e, FINDING_WORKERS_LOST);
+    assert_near(advised(lost, ADVICE_HOSTS), 4, 0);
+    assert_int_equal(lost->advice.n_ruled_out, 1);
+    assert_int_equal(lost->advice.ruled_out[0].of, SUSPECT_ONE_HOST);
+    assert_near(advised(lost, ADVICE_LIFETIME), 0, 0); /* they lived 20 s, 40 s, … */
+    release(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idle_time_is_told_apart_by_when_it_was),
+        cmocka_unit_test(a_worker_is_starting_up_until_one_of_its_cores_has_a_chunk),
+        cmocka_unit_test(any_number_of_retries_at_the_end_leave_the_rest_as_it_was),
+        cmocka_unit_test(an_attempt_that_ended_with_its_worker_is_lost_and_not_failed),
+        cmocka_unit_test(other_tasks_are_taken_out_of_the_time_in_which_they_ran),
+        cmocka_unit_test(waiting_for_preprocessing_begins_when_that_does),
         cmocka_unit_test(a_worker_that_left_offers_nothing_after_it_left),
         cmocka_unit_test(failed_attempts_and_second_successes_are_not_work),
         cmocka_unit_test(after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_nothing_to_do),
@@ -768,11 +1315,17 @@ int main(void)
         cmocka_unit_test(waiting_comes_first_where_most_of_the_time_is_waiting),
         cmocka_unit_test(a_run_that_only_computes_gets_no_more_than_a_note),
         cmocka_unit_test(a_slow_host_is_named),
+        cmocka_unit_test(chunks_are_put_together_by_their_place_in_a_file),
+        cmocka_unit_test(what_runs_between_chunks_is_merging_and_not_the_schedulers_fault),
+        cmocka_unit_test(the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time),
+        cmocka_unit_test(waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage),
+        cmocka_unit_test(what_saves_much_is_not_small_whatever_it_is),
         cmocka_unit_test(a_worker_that_comes_for_a_lost_one_is_not_late),
         cmocka_unit_test(workers_that_come_when_none_was_lost_are_late),
         cmocka_unit_test(without_cpu_times_it_is_not_determined_what_process_did),
         cmocka_unit_test(cores_without_a_probe_are_not_measured_and_never_idle),
         cmocka_unit_test(workers_without_a_probe_have_their_share_of_what_the_engine_sums),
+        cmocka_unit_test(results_are_packed_when_chunks_end),
         cmocka_unit_test(chunks_that_name_no_worker_leave_the_unmeasured_cores_as_they_are),
         cmocka_unit_test(where_nobody_knows_who_was_measured_all_is_as_it_was),
         cmocka_unit_test(a_probe_that_comes_later_counts),
@@ -783,6 +1336,15 @@ int main(void)
         cmocka_unit_test(unmeasured_workers_would_otherwise_look_idle),
         cmocka_unit_test(rates_of_a_partly_measured_run_are_of_its_measured_cores_or_absent),
         cmocka_unit_test(a_report_tells_of_all_chunks_also_of_those_that_were_not_measured),
+        cmocka_unit_test(larger_chunks_are_whole_files_where_these_are_near),
+        cmocka_unit_test(larger_chunks_are_equal_parts_of_larger_files),
+        cmocka_unit_test(files_that_are_no_larger_than_chunks_get_no_size_of_chunks),
+        cmocka_unit_test(what_workers_import_is_no_saving_of_preprocessing),
+        cmocka_unit_test(workers_that_were_lost_on_many_hosts_acquit_each_of_them),
+        cmocka_unit_test(one_slow_chunk_among_the_first_of_each_worker_is_a_warm_up),
+        cmocka_unit_test(merges_that_wait_to_be_handed_out_are_the_schedulers),
+        cmocka_unit_test(cores_of_a_worker_that_is_paused_are_idle_for_lack_of_memory),
+        cmocka_unit_test(what_is_read_for_others_costs_the_time_of_reading_it_if_the_layout_explains_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

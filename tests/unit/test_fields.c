@@ -142,6 +142,21 @@ static const expected FIELDS[] = {
     F(activity, activity, NAME, 0, 0, 133, NULL, 1),
     F(activity, unit, NAME, 0, 0, 134, NULL, 1),
     F(activity, value, REAL, 0, 0, 135, NULL, 1),
+
+    F(work, round, INT, 0, 0, 141, NULL, 1),
+    F(work, dataset, DATASET, 0, 0, 71, NULL, 1),
+    F(work, file, FILE_, 0, 0, 51, NULL, 1),
+    F(work, treename, TEXT, 0, 0, 52, NULL, 1),
+    F(work, uuid, TEXT, 0, 0, 53, NULL, 1),
+    F(work, entry_start, INT, 0, 0, 142, NULL, 1),
+    F(work, entry_stop, INT, 0, 0, 143, NULL, 1),
+    F(work, files, INT, 0, 0, 144, NULL, 1),
+    F(work, chunks, INT, 0, 0, 145, NULL, 1),
+    F(work, events, INT, 0, 0, 146, NULL, 1),
+    F(work, attempts, INT, 0, 0, 147, NULL, 1),
+    F(work, whole, FLAG, 0, 0, 1, NULL, 1),
+    F(work, error_type, TEXT, 0, 0, 148, NULL, 1),
+    F(work, error, TEXT, 0, 0, 149, NULL, 1),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
@@ -207,9 +222,10 @@ static void write_everything(const char *path)
     roast_chunk chunk = roast_chunk_none();
     roast_task task = roast_task_none();
     roast_activity activity = roast_activity_none();
+    roast_work work = roast_work_none();
     fill("worker", &worker), fill("sample", &sample), fill("worker_count", &count), fill("branch", &branch);
     fill("file", &file), fill("section", &section), fill("chunk", &chunk), fill("task", &task);
-    fill("activity", &activity);
+    fill("activity", &activity), fill("work", &work);
     file.branches = &branch;
     file.n_branches = 1;
     chunk.sections = &section;
@@ -224,6 +240,7 @@ static void write_everything(const char *path)
     assert_int_equal(run_write_chunk(w, &chunk, NULL), ROAST_OK);
     assert_int_equal(run_write_task(w, &task, NULL), ROAST_OK);
     assert_int_equal(run_write_activity(w, &activity, NULL), ROAST_OK);
+    assert_int_equal(run_write_work(w, &work, NULL), ROAST_OK);
     assert_int_equal(run_writer_close(w, ROAST_FINISHED, NULL), ROAST_OK);
 }
 
@@ -256,9 +273,8 @@ static void assert_stored(const char *path)
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     for (const expected *f = FIELDS; f < FIELDS + FIELD_COUNT; f++) {
-        bool elsewhere =
-            strcmp(f->table, "chunk") == 0 &&
-            (strcmp(f->column, "treename") == 0 || strcmp(f->column, "uuid") == 0 || strcmp(f->column, "round") == 0);
+        bool of_file = strcmp(f->column, "treename") == 0 || (strcmp(f->column, "uuid") == 0 && f->table[0] != 'f');
+        bool elsewhere = of_file || (strcmp(f->table, "chunk") == 0 && strcmp(f->column, "round") == 0);
         if (!elsewhere)
             assert_column(db, f);
     }
@@ -335,6 +351,15 @@ static roast_code see_task(void *context, const roast_task *row)
     return ROAST_OK;
 }
 
+static roast_code see_work(void *context, const run_work *row)
+{
+    (void)context;
+    assert_filled("work", &row->record, NULL);
+    assert_int_equal(row->dataset, 0);
+    assert_int_equal(row->file, 0);
+    return ROAST_OK;
+}
+
 static void assert_shown(roast_run *run, const char *name, const char *record)
 {
     column_table table;
@@ -372,6 +397,7 @@ static void assert_read(const char *path)
     assert_int_equal(run_each_sample(run, RUN_EVERYTHING, see_sample, NULL, NULL), ROAST_OK);
     assert_int_equal(run_each_branch(run, see_branch, NULL, NULL), ROAST_OK);
     assert_int_equal(roast_run_visit_tasks(run, see_task, NULL, NULL), ROAST_OK);
+    assert_int_equal(run_each_work(run, see_work, NULL, NULL), ROAST_OK);
     assert_shown(run, "chunks", "chunk");
     assert_shown(run, "workers", "worker");
     assert_shown(run, "samples", "sample");
@@ -392,7 +418,7 @@ static void every_field_is_read_and_shown_under_its_name(void **state)
 static void every_field_of_the_golden_file_is_read(void **state)
 {
     (void)state;
-    const char *path = ROAST_SOURCE_DIR "/tests/golden/run-v3.roast";
+    const char *path = ROAST_SOURCE_DIR "/tests/golden/run-v4.roast";
     assert_stored(path);
     assert_read(path);
 }
@@ -523,13 +549,15 @@ static void a_run_of_version_1_is_upgraded(void **state)
     assert_int_equal(system(command), 0);
     assert_int_equal(sqlite3_open(in_scratch("old.roast"), &db), SQLITE_OK);
     assert_int_equal(upgrade_database(db, "old.roast", NULL), ROAST_OK);
-    const char *sql = "SELECT count(*), count(major_faults), count(schema_s), count(events_s), "
-                      "(SELECT user_version FROM pragma_user_version), "
-                      "(SELECT count(*) FROM workers), (SELECT count(probe) FROM workers) FROM attempts";
+    const char *sql =
+        "SELECT count(*), count(major_faults), count(schema_s), count(events_s), "
+        "(SELECT user_version FROM pragma_user_version), "
+        "(SELECT count(*) FROM workers), (SELECT count(probe) FROM workers), (SELECT count(*) FROM work), "
+        "(SELECT count(*) FROM missing) FROM attempts";
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    const int wanted[] = {31, 0, 31, 31, 3, 3, 0};
-    for (int i = 0; i < 7; i++)
+    const int wanted[] = {31, 0, 31, 31, 4, 3, 0, 0, 0};
+    for (int i = 0; i < 9; i++)
         assert_int_equal(sqlite3_column_int(statement, i), wanted[i]);
     sqlite3_finalize(statement);
     sqlite3_close(db);

@@ -376,6 +376,54 @@ static void a_writer_in_another_process_is_followed_until_it_has_finished(void *
     roast_run_close(run);
 }
 
+static bool is_too_large(const roast_summary *summary)
+{
+    const explanation *e = summary->explanation;
+    return e->n_gaps && e->gaps[0] == GAP_SIZE;
+}
+
+/* What a summary that follows the run says where the verdict would stand; the summary that is made once explains it. */
+static void assert_explained(roast_analysis *analysis, roast_run *run, bool when_followed)
+{
+    roast_summary *followed, *once;
+    assert_int_equal(roast_analysis_summary(&followed, analysis, NULL), ROAST_OK);
+    assert_int_equal(roast_summarize(&once, run, NULL), ROAST_OK);
+    assert_false(is_too_large(once));
+    assert_non_null(roast_summary_explanation(once));
+    assert_int_equal(is_too_large(followed), !when_followed);
+    assert_int_equal(roast_summary_explanation(followed) != NULL, when_followed);
+    roast_text shown = {0};
+    roast_look look = {.size = sizeof look, .only = "findings"};
+    assert_int_equal(roast_summary_render(&shown, followed, ROAST_TERMINAL, &look, NULL), ROAST_OK);
+    assert_int_equal(strstr(shown.data, "not determined: what held it back") != NULL, !when_followed);
+    roast_text_release(&shown);
+    roast_summary_free(followed);
+    roast_summary_free(once);
+}
+
+static void a_run_of_any_size_is_explained_while_it_goes_on_unless_it_is_followed(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("large.roast");
+    stream s = {.state = 7};
+    roast_recorder *recorder = start(&s, path);
+    for (int i = 0; i < 50001; i++)
+        record_chunk(&s, recorder);
+    roast_recorder_flush(recorder);
+    roast_run *run;
+    roast_analysis *analysis;
+    assert_int_equal(roast_run_open(&run, path, NULL, NULL), ROAST_OK);
+    assert_int_equal(roast_analysis_open(&analysis, run, NULL), ROAST_OK);
+    assert_int_equal(roast_run_outcome(run), ROAST_RUNNING);
+    assert_explained(analysis, run, false);
+    roast_run_pause(run);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    assert_int_equal(roast_run_refresh(run, NULL), ROAST_OK);
+    assert_explained(analysis, run, true);
+    roast_analysis_close(analysis);
+    roast_run_close(run);
+}
+
 enum { SINK_CHUNKS = 3000 };
 
 typedef struct sink_thread {
@@ -495,6 +543,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         test_in_scratch(fed_in_random_pieces_is_the_same_to_the_bit_as_fed_at_once),
         test_in_scratch(a_writer_in_another_process_is_followed_until_it_has_finished),
+        test_in_scratch(a_run_of_any_size_is_explained_while_it_goes_on_unless_it_is_followed),
         test_in_scratch(two_threads_write_through_the_sink_while_a_third_follows),
         test_in_scratch(what_a_source_puts_into_the_sink_is_in_the_run),
         test_in_scratch(rows_of_a_run_that_is_salvaged_count_once_however_often_it_is_refreshed),

@@ -81,11 +81,11 @@ static void rates_keep_three_digits(void **state)
     real(1.2449, "Gbit/s", "1.24 Gbit/s");
     real(0.0004066, "Gbit/s", "407 kbit/s");
     real(129.3, "kHz", "129 kHz");
-    real(0.67, "kHz", "0.67 kHz");
+    real(0.67, "kHz", "670 Hz");
     real(0.00536, "kHz", "5.36 Hz");
     real(2.5, "kHz/core", "2.50 kHz/core");
     real(2.68, "Hz/core", "2.68 Hz/core");
-    expect((roast_value){.kind = ROAST_REAL, .as.real = 0.67}, "kHz/core", FORM_SHORT, "0.67 kHz");
+    expect((roast_value){.kind = ROAST_REAL, .as.real = 0.67}, "kHz/core", FORM_SHORT, "670 Hz");
 }
 
 static void counts_are_grouped_until_nobody_reads_all_digits(void **state)
@@ -111,11 +111,44 @@ static void shares_and_ratios_say_what_they_are(void **state)
     real(41, "%", "41.0 %");
     real(0, "%", "0 %");
     real(0.25, "%", "0.2 %"); /* a half goes to the even digit, as the C library rounds */
-    real(0.012, "%", "0.012 %");
+    real(0.012, "%", "< 0.1 %");
+    real(-7e-5, "%", "< 0.1 %");
+    real(-0.06, "%", "−0.1 %");
     real(2345.6, "%", "2 346 %");
     real(0.7367, "ratio", "0.74");
     expect((roast_value){.kind = ROAST_REAL, .as.real = 0.978}, "ratio", FORM_PERCENT, "97.8 %");
     expect((roast_value){.kind = ROAST_REAL, .as.real = 3.1}, "ratio", FORM_TIMES, "3.10 ×");
+}
+
+static void among(double value, double largest, const char *unit, format_form form, const char *text)
+{
+    buf out = {0};
+    format_among(&out, (roast_value){.kind = ROAST_REAL, .as.real = value}, unit, form, largest);
+    if (!str_equal(buf_view(&out), str_from(text)))
+        fail_msg("\"%s\", expected \"%s\"", out.data, text);
+    buf_release(&out);
+}
+
+static void numbers_of_a_column_have_the_unit_of_its_largest(void **state)
+{
+    (void)state;
+    among(0.34, 12.3, "s", FORM_UNIT, "0.34 s");
+    among(2e-5, 12.3, "s", FORM_UNIT, "< 0.001 s");
+    among(-2e-5, 12.3, "s", FORM_UNIT, "< 0.001 s");
+    among(0, 0.012, "s", FORM_UNIT, "0 ms");
+    among(0.34, 300, "s", FORM_UNIT, "0.34 s");
+    among(130, 300, "s", FORM_UNIT, "2 min 10 s");
+    among(5.09, 7200, "s", FORM_UNIT, "0.1 min");
+    among(0.16, 7200, "s", FORM_UNIT, "< 0.1 min");
+    among(2647, 7200, "s", FORM_UNIT, "44 min");
+    among(4000, 7200, "s", FORM_UNIT, "1 h 7 min");
+    among(1800, 4e5, "s", FORM_UNIT, "0.50 h");
+    among(3e6, 412e9, "B", FORM_UNIT, "0.003 GB");
+    among(512 * 1048576.0, 4294967296.0, "B", FORM_MEMORY, "0.50 GiB");
+    among(0.0441, 12, "kHz", FORM_UNIT, "0.044 kHz");
+    among(24810, 18.2e6, "count", FORM_UNIT, "0.025 M");
+    among(24810, 75079, "count", FORM_UNIT, "24 810");
+    among(0.012, 87, "%", FORM_UNIT, "< 0.1 %");
 }
 
 static void identities_are_not_grouped(void **state)
@@ -157,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_time_that_rounds_up_takes_the_next_unit),
         cmocka_unit_test(data_counts_in_thousands_and_memory_in_1024),
         cmocka_unit_test(rates_keep_three_digits),
+        cmocka_unit_test(numbers_of_a_column_have_the_unit_of_its_largest),
         cmocka_unit_test(counts_are_grouped_until_nobody_reads_all_digits),
         cmocka_unit_test(shares_and_ratios_say_what_they_are),
         cmocka_unit_test(identities_are_not_grouped),

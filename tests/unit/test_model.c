@@ -39,6 +39,26 @@ static void an_error_by_type_or_by_text_is_a_failure(void **state)
     assert_true(chunk_failed(&chunk));
 }
 
+static void a_server_is_scheme_host_and_the_port_that_is_named(void **state)
+{
+    (void)state;
+    static const char *const servers[][2] = {
+        {"root://eos.cern.ch//store/a.root", "root://eos.cern.ch"},
+        {"root://eos.cern.ch:1094//store/a.root", "root://eos.cern.ch:1094"},
+        {"https://site:8443/a.root", "https://site:8443"},
+        {"http://[::1]:80/a.root", "http://[::1]:80"},
+        {"simplecache::root://eos.cern.ch//a.root", "root://eos.cern.ch"},
+        {"root://eos.cern.ch", "root://eos.cern.ch"},
+        {"/data/1/a.root", "local files"},
+        {"file:///data/1/a.root", "local files"},
+        {"a.root", "local files"},
+        {"", "local files"},
+    };
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+        assert_true(str_equal(file_server(str_from(servers[i][0])), str_from(servers[i][1])));
+    assert_true(str_equal(file_server(str_none()), STR("local files")));
+}
+
 static void a_chunk_is_known_by_file_tree_dataset_entries_and_round(void **state)
 {
     (void)state;
@@ -142,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chunk_is_busy_in_each_of_its_four_phases),
         cmocka_unit_test(an_error_by_type_or_by_text_is_a_failure),
+        cmocka_unit_test(a_server_is_scheme_host_and_the_port_that_is_named),
         cmocka_unit_test(a_chunk_is_known_by_file_tree_dataset_entries_and_round),
         cmocka_unit_test(a_worker_is_on_the_host_it_names_else_on_that_of_its_address),
         cmocka_unit_test(a_clock_that_is_ahead_is_set_back),

@@ -390,6 +390,9 @@ static void record_everything(roast_recorder *r)
     plant(RECORD_activity, &activity);
     activity.value = 1;
     assert_int_equal(roast_record_activity(r, &activity), ROAST_OK);
+    roast_work work = roast_work_none();
+    plant(RECORD_work, &work);
+    assert_int_equal(roast_record_work(r, &work), ROAST_OK);
     assert_int_equal(roast_record_fact(r, "token", STR(PLANTED)), ROAST_OK);
     assert_int_equal(roast_record_fact(r, "https://me:" PLANTED "@host", STR("token=" PLANTED)), ROAST_OK);
     assert_int_equal(roast_record_note(r, "warning", STR("Bearer " PLANTED)), ROAST_OK);
@@ -403,7 +406,7 @@ static void record_everything(roast_recorder *r)
 static void no_record_brings_a_secret_into_a_run_file(void **state)
 {
     (void)state;
-    assert_int_equal(RECORD_COUNT, 9); /* worker_count has no text */
+    assert_int_equal(RECORD_COUNT, 10); /* worker_count has no text */
     roast_recorder *r;
     const char *path = in_scratch("run.roast"), *log = in_scratch("run.roast-wal");
     roast_recorder_options options = {.name = "https://me:" PLANTED "@host/name?" PLANTED};

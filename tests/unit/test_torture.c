@@ -438,6 +438,8 @@ static void open_a_run(uint32_t day)
     synth_options options = small_options();
     options.luck = day;
     options.workers = day + 1;
+    options.chunks = 24; /* so many, and shorter with more workers, that there is a law of scaling */
+    options.duration_s = 800.0 / (day + 1);
     options.branches += day % 2;
     synth_job *job = synth_simulate(&options, NULL);
     assert_non_null(job);

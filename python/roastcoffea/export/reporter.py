@@ -29,12 +29,19 @@ def print_run(run: Any) -> None:
         from rich.text import Text
     except ImportError:
         width = shutil.get_terminal_size((100, 24)).columns
-        print(run.summary.text(width, sys.stdout.isatty(), True))
+        print(run.summary.text(width, sys.stdout.isatty(), True, python=_in_notebook()))
         print(f"recorded in {run.path}")
         return
     console = Console()
-    console.print(Text.from_ansi(run.summary.text(console.width, True, True)), soft_wrap=True)
+    console.print(Text.from_ansi(run.summary.text(console.width, True, True, python=_in_notebook())), soft_wrap=True)
     console.print(Text(f"recorded in {run.path}", "dim"), soft_wrap=True)
+
+
+def _in_notebook() -> bool:
+    """Whether whoever reads it types Python, and has no shell at hand."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel")
 
 
 def rich_table(model: dict[str, Any], width: int = 1000) -> Any:
@@ -78,10 +85,15 @@ def _columns_that_fit(model: dict[str, Any], width: int) -> list[int]:
 
 def html_of_run(run: Any) -> str:
     """The summary of a run as HTML, for notebooks."""
-    lines = ["&emsp;".join(html.escape(text) for text, _ in line) for line in run.summary.headings()]
+    lines = ["&emsp;".join(_html_phrase(*phrase) for phrase in line) for line in run.summary.headings(python=True)]
     parts = [f"<p>{'<br>'.join(lines)}</p>"]
-    parts += [_html_table(model) for model in run.summary.tables(limit=10)]
+    parts += [_html_table(model) for model in run.summary.tables(limit=10, python=True)]
     return "".join(parts)
+
+
+def _html_phrase(text: str, tone: str) -> str:
+    colour = {"bad": "#b3261e", "warn": "#8a5300"}.get(tone)
+    return f"<b style='color:{colour}'>{html.escape(text)}</b>" if colour else html.escape(text)
 
 
 def _html_table(model: dict[str, Any]) -> str:
@@ -94,7 +106,8 @@ def _html_table(model: dict[str, Any]) -> str:
         )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     head = "" if model["pairs"] else f"<thead><tr>{titles}</tr></thead>"
-    return f"<h4>{html.escape(model['title'])}</h4><table>{head}<tbody>{body}</tbody></table>"
+    more = f"<p>{html.escape(model['more'])}</p>" if model["more"] else ""
+    return f"<h4>{html.escape(model['title'])}</h4><table>{head}<tbody>{body}</tbody></table>{more}"
 
 
 # ---- The tables of 0.1.2, of its dictionary of metrics

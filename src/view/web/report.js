@@ -41,9 +41,10 @@ const dataText = x => onLadder(x, 1000, ['B', 'kB', 'MB', 'GB', 'TB', 'PB']);
 const dataRateText = x => Number.isFinite(x) ? dataText(x) + '/s' : 'n/a';
 const memoryText = x => onLadder(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const hertzText = x => onLadder(x, 1000, ['Hz', 'kHz', 'MHz', 'GHz']);
-const percentText = x => !Number.isFinite(x) ? 'n/a' : (x < 999.95 ? x.toFixed(x === 0 ? 0 : 1) : grouped(x)) + ' %';
+const percentText = x => !Number.isFinite(x) ? 'n/a' : x > 0 && x < 0.05 ? '< 0.1 %' : (x < 999.95 ? x.toFixed(x === 0 ? 0 : 1) : grouped(x)) + ' %';
 const countText = x => !Number.isFinite(x) ? 'n/a' : x < 1e6 ? grouped(x) : onLadder(x, 1000, ['', 'k', 'M', 'G', 'T']);
-const meanCountText = x => !Number.isFinite(x) ? 'n/a' : Math.abs(x - Math.round(x)) <= 1e-3 * x ? countText(Math.round(x)) : shortNumber(x);
+const meanCountText = x => !Number.isFinite(x) ? 'n/a' : x >= 1e6 || Math.abs(x - Math.round(x)) <= 1e-3 * x ? countText(Math.round(x))
+  : x >= 99.95 && x < 999.95 ? x.toFixed(1) : shortNumber(x);
 
 function secondsText(s) {
   if (!Number.isFinite(s)) return 'n/a';
@@ -142,7 +143,7 @@ async function readRun() {
     process_time: inSeconds('process_time'), return_time: inSeconds('return_time'), cpu_time: inSeconds('cpu_time'),
     events: column('events'), bytes: column('bytes'), memory: column('memory_kib'), attempt: column('attempt'),
     entryStart: column('entry_start'), entries: column('entries'), file: column('file'),
-    error: filled(packed.error, n, 0), dataset: new Int32Array(n), lane: new Int32Array(n),
+    error: filled(packed.error, n, 0), recomputed: filled(packed.recomputed, n, 0), dataset: new Int32Array(n), lane: new Int32Array(n),
     laneWorker: filled(packed.lane_worker, about.lanes, NaN),
     start: new Float64Array(n), stop: new Float64Array(n), end: new Float64Array(n),
   };
@@ -224,8 +225,8 @@ function show(from, to) {
   shown.to = to;
   const zoomed = isZoomed();
   for (const bar of document.querySelectorAll('.range')) {
-    bar.querySelector('.span').textContent = zoomed
-      ? `${precise(shown.from)} to ${precise(shown.to)} of ${secondsText(whole)}` : `the whole run, ${secondsText(whole)}`;
+    bar.querySelector('.span').textContent = zoomed ? `${precise(shown.from)} to ${precise(shown.to)}`
+      : shown.elapsed ? `the whole run, ${shown.elapsed}` : 'the whole run';
     bar.querySelector('button').disabled = !zoomed;
   }
   drawSoon();
@@ -397,7 +398,7 @@ class Sums {
 let sweepCache = null;
 
 /* How many chunks ran, and what they read, per column: attempts count while they run, bytes and events of those that
- * succeeded are spread over their time in process(). */
+ * succeeded are spread over their time in process(), each chunk's once. */
 function sweep(run, columns) {
   const key = `${shown.from} ${shown.to} ${columns}`;
   if (sweepCache && sweepCache.key === key) return sweepCache;
@@ -408,7 +409,7 @@ function sweep(run, columns) {
     if (run.end[i] < from) continue;
     running.add((run.begin[i] - from) * scale, 1);
     running.add((run.end[i] - from) * scale, -1);
-    if (run.error[i]) continue;
+    if (run.error[i] || run.recomputed[i]) continue;
     const a = (run.start[i] - from) * scale, b = Math.max((run.stop[i] - from) * scale, a + 1e-3);
     const seconds = (b - a) / scale;
     if (run.bytes[i] > 0) { bytes.add(a, run.bytes[i] / seconds); bytes.add(b, -run.bytes[i] / seconds); }
@@ -444,33 +445,34 @@ function knownPoints(run, values) {
   return { times, known };
 }
 
-/* What the panels show. lines: { name, colour, kind, values(columns) }; the first says how high the axis is. */
+/* What the panels show. lines: { name, colour, kind, values(columns), whole }; whole is what the rest of the page says of
+ * the whole run in the same word. */
 function panelsOf(run) {
-  const panels = [], series = run.series;
+  const panels = [], series = run.series, whole = run.about.whole;
   const at = series.at ? series.at.map(t => t * run.about.tick) : null;
   const steps = name => columns => alongPoints(at, series[name], columns);
   if (run.n || (at && series.cores)) {
     const lines = [];
-    if (at && series.cores) lines.push({ name: 'cores there', colour: 'muted', kind: 'ceiling', values: steps('cores') });
-    if (run.n) lines.push({ name: 'chunks running', colour: 'c0', kind: 'area', values: c => sweep(run, c).running });
-    panels.push({ title: run.n ? 'Chunks running, of the cores there' : 'Cores', text: meanCountText, lines, height: 130 });
+    if (at && series.cores) lines.push({ name: 'cores there', colour: 'muted', kind: 'ceiling', values: steps('cores'), whole: whole.cores });
+    if (run.n) lines.push({ name: 'concurrent chunks', colour: 'c0', kind: 'area', values: c => sweep(run, c).running, whole: whole.running });
+    panels.push({ title: run.n ? 'Concurrent chunks, of the cores there' : 'Cores', text: meanCountText, lines, height: 130 });
   }
   if (at && series.workers)
     panels.push({ title: 'Workers', text: meanCountText, height: 84,
-                  lines: [{ name: 'workers', colour: 'c5', kind: 'area', values: steps('workers') }] });
+                  lines: [{ name: 'workers', colour: 'c5', kind: 'area', values: steps('workers'), whole: whole.workers }] });
   if (run.bytes.some(x => x > 0))
-    panels.push({ title: 'Data rate', text: dataRateText, height: 110, each: 1,
-                  lines: [{ name: 'read', colour: 'c2', kind: 'area', values: c => sweep(run, c).bytes }] });
+    panels.push({ title: 'Read by chunks', text: dataRateText, height: 110,
+                  lines: [{ name: 'read by chunks', colour: 'c2', kind: 'area', values: c => sweep(run, c).bytes, whole: whole.bytes }] });
   if (run.events.some(x => x > 0))
     panels.push({ title: 'Event rate', text: hertzText, height: 110,
-                  lines: [{ name: 'processed', colour: 'c3', kind: 'area', values: c => sweep(run, c).events }] });
+                  lines: [{ name: 'event rate', colour: 'c3', kind: 'area', values: c => sweep(run, c).events, whole: whole.events }] });
   for (const [field, title] of [['memory', 'Memory of workers, of their limit'], ['cpu', 'CPU of workers, of their cores']]) {
     if (!series[field + '_mean']) continue;
     const mean = knownPoints(run, series[field + '_mean']), most = knownPoints(run, series[field + '_most']);
     if (!mean.times.length) continue;
     panels.push({ title, text: percentText, height: 100, least: 100, lines: [
-      { name: 'highest worker', rest: peakOf, colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c) },
-      { name: 'all workers', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c) }] });
+      { name: 'highest worker', peak: true, colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c), whole: whole[field + '_most'] },
+      { name: 'all workers', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c), whole: whole[field + '_mean'] }] });
   }
   return panels;
 }
@@ -510,7 +512,7 @@ function addPanel(parent, panel, last) {
       if (!hair.hidden) hair.style.transform = `translateX(${xOf(t, width)}px)`;
       for (const line of panel.lines) {
         const column = Math.min(line.drawn.length - 1, Math.floor((t - shown.from) / (shown.to - shown.from) * line.drawn.length));
-        line.readout.textContent = hair.hidden ? (line.rest || restOf)(line, panel) : panel.text(line.drawn[column]);
+        line.readout.textContent = hair.hidden ? restText(line, panel) : panel.text(line.drawn[column]);
         line.readout.className = hair.hidden ? 'rest' : '';
       }
     },
@@ -523,9 +525,12 @@ function meanOf(values) {
   return sum / count;
 }
 
-/* What stands in the place of the moment when there is none. */
-const restOf = (line, panel) => `mean ${panel.text(meanOf(line.drawn))}`;
-const peakOf = (line, panel) => `peak ${panel.text(line.drawn.reduce((most, v) => v > most ? v : most, 0))}`;
+/* What stands in the place of the moment when there is none: of the whole run, its number; of a part, that of the part. */
+function restText(line, panel) {
+  const word = line.peak ? 'peak' : 'mean';
+  if (!isZoomed()) return line.whole ? `${word} ${line.whole}` : '';
+  return `${word} ${panel.text(line.peak ? line.drawn.reduce((most, v) => v > most ? v : most, 0) : meanOf(line.drawn))}`;
+}
 
 function drawPanel(panel, canvas, last) {
   const { context: c, plotWidth } = prepared(canvas, panel.height + (last ? 24 : 0));
@@ -545,7 +550,7 @@ function drawPanel(panel, canvas, last) {
     c.strokeStyle = v === 0 ? colours.muted : colours.grid;
     c.beginPath(); c.moveTo(LEFT, at); c.lineTo(LEFT + plotWidth, at); c.stroke();
     c.fillStyle = colours.muted;
-    c.fillText(tickText(panel.text(v)), LEFT - 8, at);
+    c.fillText(v === 0 ? '0' : tickText(panel.text(v)), LEFT - 8, at); /* not "0 B/s" below "100 MB/s" */
   }
   for (const line of panel.lines) drawLine(c, line, y, plotWidth);
 }
@@ -776,7 +781,7 @@ function addLanes(run, parent) {
   frame.hidden = hair.hidden = true;
   plot.tabIndex = 0;
   plot.setAttribute('role', 'img');
-  plot.setAttribute('aria-label', `${countText(run.n)} chunks in ${countText(run.about.lanes)} lanes, one per thread of a worker. ` +
+  plot.setAttribute('aria-label', `${countText(run.n)} attempts at chunks in ${countText(run.about.lanes)} lanes, one per thread of a worker. ` +
     'Arrow keys go from chunk to chunk, plus and minus zoom, 0 shows the whole run.');
   const mark = (i, x, y) => {
     lanes.current = i;
@@ -1052,6 +1057,7 @@ async function drawRun() {
   shown.most = run.length;
   shown.to = run.length;
   shown.origin = run.runStart;
+  shown.elapsed = run.about.whole.elapsed;
   shown.clock = run.about.from_ms === null ? NaN : run.about.from_ms;
   if (timeline) {
     const panels = panelsOf(run);

@@ -1,0 +1,380 @@
+/* Advice: a row of words for each finding, with {placeholders} that stand for what analysis found out. [Words in
+ * brackets] are said if every placeholder in them is known; [so|else] has words for both cases. Code is written in the
+ * same way, without brackets, and left out if something in it is not known. tests/python/test_advice.py runs all of it.
+ */
+#include "view/advice_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "view/format.h"
+
+typedef struct advice_row {
+    const char *text, *code;
+} advice_row;
+
+#define SET_CHUNKSIZE "runner.chunksize = {chunksize}\n"
+#define LET_WORKERS_IMPORT                                                                                             \
+    "import importlib\n"                                                                                               \
+    "client.run(importlib.import_module, \"coffea.processor\")\n"
+
+static const advice_row ADVICE[FINDING_KIND_COUNT] = {
+    [FINDING_IO_BOUND] = {"Read from a closer or faster storage or through a cache (XCache, local disk), or read less"
+                          "[: most of the bytes are those of {collection}]. [{section_share} of the waiting is in "
+                          "section \"{section}\".|Sleeps and calls to services wait as well: track_time shows in "
+                          "which section.]"},
+    [FINDING_LOCKS] =
+        {"Threads of a worker wait for each other, mostly for Python's own lock: use more workers with "
+         "fewer threads each (threads_per_worker=1 or 2), or do in awkward and numpy what is done in Python."
+         "[ {section_share} of the waiting is in section \"{section}\".]"},
+    [FINDING_CPU_BOUND] = {"Make process() cheaper, or use more cores. [{section_share} of the CPU time "
+                           "is in section \"{section}\".|track_time shows in which part of process() it goes.]"},
+    [FINDING_NO_CORE_FREE] =
+        {"Something else runs on these machines, or libraries start threads of their own: ask who uses them, use "
+         "other machines, and switch off threads inside libraries (OMP_NUM_THREADS=1)."},
+    [FINDING_OVERSUBSCRIBED] = {"The cores are busy: there is nothing to gain from more threads, and what looks like "
+                                "waiting is sharing. Offer as many threads as there are cores, or a few more if chunks "
+                                "wait for storage."},
+    [FINDING_OPENING] = {"Each chunk pays for opening its file and building its events. [Make chunks larger: "
+                         "Runner(chunksize={chunksize}), now {now}, makes {per_file}, {chunks} in all.|Larger chunks "
+                         "would leave cores without work, or files have no more events: merge small files, or use "
+                         "fewer cores.]",
+                         SET_CHUNKSIZE},
+    [FINDING_SLOW_HOST] = {"Look at [{host}|these machines] (load, clock, network, disks), or keep jobs off it."},
+    [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine.",
+                             "client.restart_workers([{worker}])\n"},
+    [FINDING_SLOW_STORAGE] = {"Read the files on [{host}|it] from another site or through a cache, or ask the site."},
+    [FINDING_SLOW_FILE] = {"Read [{file}|these files] from another replica; if it stays slow, look inside.",
+                           "import roastcoffea\n"
+                           "print(roastcoffea.inspect({file}))\n"},
+    [FINDING_WARM_UP] = {"Imports, compilation (numba, JIT), corrections and connections are paid by each worker once: "
+                         "keep workers for more than one run, do it before the run, or use caches on disk.",
+                         LET_WORKERS_IMPORT},
+    [FINDING_SLOW_PERIOD] = {"Something that all share was slow for a while: the storage, the network, or the batch "
+                             "system. Ask what happened there at that time."},
+    [FINDING_STRAGGLERS] = {"They share no host, file or time[; the slowest is of {file}]. If it is the same chunks "
+                            "again in the next run, look at their events; if not, at the machines."},
+    [FINDING_TAIL] = {"Cut the large chunks[: Runner(chunksize={chunksize}), now {now}, makes {chunks} of them], or "
+                      "start them first.[ The longest is of {file}.]",
+                      SET_CHUNKSIZE},
+    [FINDING_TOO_FEW_CHUNKS] = {"Make chunks smaller, so that every core gets ten or more[: "
+                                "Runner(chunksize={chunksize}), now {now}, makes {chunks} of them]; or use fewer "
+                                "cores.",
+                                SET_CHUNKSIZE},
+    [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for[ all {workers}] workers, or ask for smaller ones, "
+                         "which come sooner.",
+                         "client.wait_for_workers({workers})\n"},
+    [FINDING_START_UP] = {"Before their first chunk workers import, the processor is sent and the graph is built. Let "
+                          "workers import before the run begins.",
+                          LET_WORKERS_IMPORT},
+    [FINDING_PREPROCESSING] = {"Keep what coffea learns of the files, so that only new ones are opened for it (delete "
+                               "files.pickle when a file is written anew). First "
+                               "imports of the workers are not in the saving: without preprocessing, the first chunks "
+                               "wait for them.",
+                               "import pathlib, pickle\n"
+                               "kept = pathlib.Path(\"files.pickle\")\n"
+                               "if kept.exists():\n"
+                               "    runner.metadata_cache.update(pickle.loads(kept.read_bytes()))\n"
+                               "fileset = list(runner.preprocess(fileset))\n"
+                               "kept.write_bytes(pickle.dumps(dict(runner.metadata_cache)))\n"},
+    [FINDING_MERGING] = {"Results are merged between chunks and after the last, and the client works on them: return "
+                         "less from process(), or merge "
+                         "in smaller steps (treereduction)."},
+    [FINDING_SCHEDULER] = {"[The scheduler is busy with small chunks: Runner(chunksize={chunksize}), now {now}, makes "
+                           "{per_file}, {chunks} in all.|Few chunks are started per second, so it is not the number of "
+                           "them: look at limits on tasks, work on one file at a time, data that is moved first.]",
+                           SET_CHUNKSIZE},
+    [FINDING_MEMORY_GROWTH] = {"Something is kept: results in the processor, caches, histograms that grow. [Most is "
+                               "gained in section \"{section}\".|track_memory shows in which section.][ Highest: "
+                               "{worker}.]"},
+    [FINDING_MEMORY_LIMIT] = {"Make chunks smaller[: Runner(chunksize={chunksize}), now {now}], or give workers more "
+                              "memory, before the engine pauses or kills them.[ Highest: {worker}.]",
+                              SET_CHUNKSIZE},
+    [FINDING_SPILLING] =
+        {"Return less from process(), make chunks smaller[: Runner(chunksize={chunksize}), now {now}], "
+         "or give workers more memory.[ Highest: {worker}.]",
+         SET_CHUNKSIZE},
+    [FINDING_WORKERS_LOST] = {"[Each lived {lifetime}: that is a time limit of the batch system; ask for more, or for "
+                              "more and shorter chunks.|[{hosts} hosts, spread over the cluster: preemption, the "
+                              "network, or a limit of the batch system; their logs say.|[Most were on {host}: look at "
+                              "that machine.|Find out why they died (memory, time limits, the network): their logs "
+                              "say.]]]"},
+    [FINDING_OVER_READ] = {"Branches may be loaded ahead and not used[: most of the bytes are those of {collection}]. "
+                           "[Chunks end inside of clusters ({cluster} events each), which are then read twice: "
+                           "align_clusters.]",
+                           "runner.align_clusters = True  # clusters of {cluster} events\n"},
+    [FINDING_LZMA] = {"LZMA takes several times the CPU time of ZSTD to unpack: repack files that are read often[, "
+                      "first {file}]."},
+    [FINDING_TOO_MANY_WORKERS] = {"[{workers} workers|Half the workers] would have done nearly as well.",
+                                  "cluster.scale({workers})\n"},
+    [FINDING_RESIDUAL] =
+        {"Records overlap, or something ran that was not recorded: see what the notes of the run say."},
+    [FINDING_INCOMPLETE] = {"Numbers stand for the chunks that were recorded. The notes say what went wrong."},
+    [FINDING_NOT_MEASURED] = {"Times of chunks, and what follows here, are of the workers that were measured. What the "
+                              "others did is not known: they may have been as busy. The notes say why nothing was "
+                              "measured there."},
+};
+
+/* What to do about errors depends on whether they pass. To skip what may succeed later would throw events away. */
+static const advice_row FAILURE_ADVICE[] = {
+    [NATURE_UNCLEAR] =
+        {"See what they say. An attempt that is made again tells whether the error passes: let the executor "
+         "try more often (its argument retries)."},
+    [NATURE_TRANSIENT] =
+        {"These errors pass (connections, timeouts, lost workers, or a later attempt succeeded): let the "
+         "executor try more often (its argument retries), or wait longer (Runner(xrootdtimeout=…))."},
+    [NATURE_PERMANENT] = {"It fails each time, so trying again will not help. See what it says: if the file is at "
+                          "fault, repair it or read "
+                          "another copy; if the processor is, correct that."},
+    [NATURE_BOTH] =
+        {"Some errors pass (connections, timeouts, lost workers): let the executor try more often (its argument "
+         "retries). Files that fail each time have to be repaired, or read from another copy."},
+};
+
+static const advice_row MISSING_ADVICE[] = {
+    [NATURE_UNCLEAR] =
+        {"Run again what is missing (run.missing_items(runner) gives it to the Runner), and add the outputs."},
+    [NATURE_TRANSIENT] =
+        {"The errors pass (connections, timeouts, lost workers): run again what is missing "
+         "(run.missing_items(runner) gives it to the Runner), and add the outputs. For the next run let "
+         "the executor try more often (its argument retries)."},
+    [NATURE_PERMANENT] =
+        {"It fails each time: see what it says, and repair the file or take another copy, or correct the processor; "
+         "then "
+         "run again what is missing "
+         "(run.missing_items(runner) gives it to the Runner), and add the outputs. If it has to be left "
+         "out, take it out of the fileset and of the normalisation."},
+    [NATURE_BOTH] =
+        {"Some errors pass, some files fail each time: repair these, or take another copy, then run again what "
+         "is missing (run.missing_items(runner) gives it to the Runner), and add the outputs."},
+    [NATURE_NO_RESULT] =
+        {"The run raised, so there is no output that anything could be added to: see what failed, then run all of it "
+         "again. A Runner that skips such errors (skipbadfiles, with a tuple of them: True is OSError alone) returns "
+         "what it "
+         "has, and what is missing is said here."},
+};
+
+static const advice_row *row_of(const finding *f)
+{
+    return f->kind == FINDING_FAILURES  ? &FAILURE_ADVICE[f->nature]
+           : f->kind == FINDING_MISSING ? &MISSING_ADVICE[f->nature]
+                                        : &ADVICE[f->kind];
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+/* 20_000, as Python takes it and people read it. */
+static void put_python_int(buf *out, double number)
+{
+    buf digits = {0};
+    buf_format(&digits, "%.0f", number);
+    for (size_t i = 0; i < digits.len; i++) {
+        if (i > 0 && (digits.len - i) % 3 == 0)
+            buf_char(out, '_');
+        buf_char(out, digits.data[i]);
+    }
+    out->code = out->code ? out->code : digits.code;
+    buf_release(&digits);
+}
+
+static void put_per_file(buf *out, double chunks)
+{
+    if (chunks < 1.5)
+        buf_text(out, "one chunk per file");
+    else
+        buf_format(out, "%.0f chunks per file", chunks);
+}
+
+static void put_number(buf *out, advice_key key, double number)
+{
+    switch (key) {
+    case ADVICE_CHUNKSIZE:
+        put_python_int(out, number);
+        break;
+    case ADVICE_PER_FILE:
+        put_per_file(out, number);
+        break;
+    case ADVICE_SECTION_SHARE:
+        buf_format(out, "%.0f %%", number);
+        break;
+    case ADVICE_LIFETIME:
+        format_seconds(out, number);
+        break;
+    default:
+        format_count(out, (int64_t)llround(number));
+        break;
+    }
+}
+
+/* code: a name is a string of Python, whatever is in it; JSON's escapes are Python's. */
+static void put_value(buf *out, const finding *f, advice_key key, bool code)
+{
+    const advice_value *value = &f->advice.values[key];
+    if (str_absent(value->name))
+        put_number(out, key, value->number);
+    else if (code)
+        json_put_quoted(out, value->name);
+    else
+        buf_str(out, value->name);
+}
+
+/* ---- Templates --------------------------------------------------------------------------------------------------- */
+
+/* The key of "{key}" at the beginning of a template, and what follows; ADVICE_KEY_COUNT if there is none there. */
+static advice_key placeholder_at(const char *at, const char **after)
+{
+    const char *end = *at == '{' ? strchr(at, '}') : NULL;
+    for (int key = 0; end && key < ADVICE_KEY_COUNT; key++) {
+        const char *id = advice_key_id((advice_key)key);
+        if (strlen(id) == (size_t)(end - at - 1) && strncmp(at + 1, id, strlen(id)) == 0) {
+            *after = end + 1;
+            return (advice_key)key;
+        }
+    }
+    return ADVICE_KEY_COUNT;
+}
+
+/* Whether all placeholders until end are known; those inside of brackets see for themselves. */
+static bool all_known(const finding *f, const char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        const char *after;
+        depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+        advice_key key = depth == 0 ? placeholder_at(at, &after) : ADVICE_KEY_COUNT;
+        if (key != ADVICE_KEY_COUNT && !advice_known(&f->advice.values[key]))
+            return false;
+    }
+    return true;
+}
+
+/* Where the brackets that were opened just before close, and the bar between them, if there is one. */
+static const char *find_close(const char *at, const char **bar)
+{
+    int depth = 0;
+    for (*bar = NULL; *at && !(*at == ']' && depth == 0); at++) {
+        depth += *at == '[' ? 1 : *at == ']' ? -1 : 0;
+        if (*at == '|' && depth == 0)
+            *bar = at;
+    }
+    return at;
+}
+
+static void put_template(buf *out, const finding *f, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *after, *bar;
+        advice_key key = placeholder_at(at, &after);
+        if (key != ADVICE_KEY_COUNT) {
+            put_value(out, f, key, false);
+            at = after;
+        } else if (*at == '[') {
+            const char *close = find_close(at + 1, &bar), *so_far = bar ? bar : close;
+            if (all_known(f, at + 1, so_far))
+                put_template(out, f, at + 1, so_far);
+            else if (bar)
+                put_template(out, f, bar + 1, close);
+            at = close + 1;
+        } else {
+            buf_char(out, *at++);
+        }
+    }
+}
+
+void advice_text(buf *out, const finding *f)
+{
+    const char *text = row_of(f)->text;
+    if (text)
+        put_template(out, f, text, text + strlen(text));
+}
+
+static bool code_known(const finding *f, const char *code)
+{
+    for (const char *at = code; *at; at++) {
+        const char *after;
+        advice_key key = placeholder_at(at, &after);
+        if (key != ADVICE_KEY_COUNT && !advice_known(&f->advice.values[key]))
+            return false;
+    }
+    return true;
+}
+
+void advice_code(buf *out, const finding *f)
+{
+    const char *at = row_of(f)->code;
+    if (!at || !code_known(f, at))
+        return;
+    while (*at) {
+        const char *after;
+        advice_key key = placeholder_at(at, &after);
+        if (key == ADVICE_KEY_COUNT) {
+            buf_char(out, *at++);
+        } else {
+            put_value(out, f, key, true);
+            at = after;
+        }
+    }
+}
+
+/* ---- What it is not ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *id, *before, *after, *unit, *none; /* none: said instead where the value is 0 */
+} ACQUITTED[SUSPECT_COUNT] = {
+    [SUSPECT_MEMORY] = {"memory", "memory: at most ", " of the limit", "%", NULL},
+    [SUSPECT_SPILLING] = {"spilling", "spilling: ", "", "B", "spilling: there was none"},
+    [SUSPECT_WAITING] = {"waiting", "I/O or locks: ", " of chunk time", "%", NULL},
+    [SUSPECT_NO_CORE] = {"no_core", "other load on the machines: ", " of chunk time without a core", "%", NULL},
+    [SUSPECT_SCHEDULER] = {"scheduler", "the scheduler: cores waited for it ", " of the core time", "%", NULL},
+    [SUSPECT_LOSSES] = {"losses", "lost workers: ", "", "count", "lost workers: there were none"},
+    [SUSPECT_ONE_HOST] = {"one_host", "one machine: ", " hosts", "count", NULL},
+};
+
+static void put_acquittal(buf *out, const acquittal *a)
+{
+    if (!(a->value > 0) && ACQUITTED[a->of].none) {
+        buf_text(out, ACQUITTED[a->of].none);
+        return;
+    }
+    buf_text(out, ACQUITTED[a->of].before);
+    format_value(out, (roast_value){.kind = ROAST_REAL, .as.real = a->value}, ACQUITTED[a->of].unit, FORM_UNIT);
+    buf_text(out, ACQUITTED[a->of].after);
+}
+
+void advice_ruled_out(buf *out, const finding *f)
+{
+    for (size_t i = 0; i < f->advice.n_ruled_out; i++) {
+        buf_text(out, i ? "; " : "");
+        put_acquittal(out, &f->advice.ruled_out[i]);
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void json_put_made(json_writer *w, const char *key, void (*make)(buf *, const finding *), const finding *f)
+{
+    buf text = {0};
+    make(&text, f);
+    json_put_text(w, key, text.len ? buf_view(&text) : str_none());
+    w->out->code = w->out->code ? w->out->code : text.code;
+    buf_release(&text);
+}
+
+void advice_json(json_writer *w, const finding *f)
+{
+    json_put_made(w, "advice", advice_text, f);
+    json_put_made(w, "code", advice_code, f);
+    json_put_open(w, "values", '{');
+    for (int key = 0; key < ADVICE_KEY_COUNT; key++) {
+        const advice_value *value = &f->advice.values[key];
+        if (!str_absent(value->name))
+            json_put_text(w, advice_key_id((advice_key)key), value->name);
+        else if (advice_known(value))
+            json_put_real(w, advice_key_id((advice_key)key), value->number);
+    }
+    json_put_close(w, '}');
+    json_put_open(w, "ruled_out", '{');
+    for (size_t i = 0; i < f->advice.n_ruled_out; i++)
+        json_put_real(w, ACQUITTED[f->advice.ruled_out[i].of].id, f->advice.ruled_out[i].value);
+    json_put_close(w, '}');
+}

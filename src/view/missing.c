@@ -1,0 +1,284 @@
+/* What is missing, in words and as JSON. */
+#include "view/missing.h"
+
+#include <math.h>
+
+#include "base/str.h"
+#include "view/format.h"
+#include "view/hint.h"
+#include "view/json.h"
+
+enum { DATASETS_NAMED = 3, FILES_NAMED = 2, ERROR_SHOWN = 48 };
+
+static size_t rows_of(const roast_summary *s)
+{
+    return s->rows[ROAST_SCOPE_MISSING].count;
+}
+
+bool is_incomplete(const roast_summary *s)
+{
+    return rows_of(s) > 0;
+}
+
+bool is_complete(const roast_summary *s)
+{
+    return s->outcome == ROAST_FINISHED && summary_real(s, M_run_missing_files) == 0 &&
+           summary_real(s, M_run_missing_chunks) == 0 && summary_real(s, M_run_missing_events) == 0;
+}
+
+static roast_str cell_text(const roast_summary *s, metric_id column, size_t row)
+{
+    roast_value value = summary_cell(s, column, row);
+    return value.kind == ROAST_TEXT ? value.as.text : str_none();
+}
+
+/* ---- The line ------------------------------------------------------------------------------------------------ */
+
+static void put_count(buf *out, double count, const char *one, const char *many)
+{
+    format_count(out, (int64_t)count);
+    buf_format(out, " %s", count == 1 ? one : many);
+}
+
+/* Events of the parts whose size is known. */
+static double least_events(const roast_summary *s)
+{
+    double events = 0;
+    for (size_t i = 0; i < rows_of(s); i++)
+        events += fmax(summary_cell_number(s, M_missing_events, i), 0); /* fmax passes over what is absent */
+    return events;
+}
+
+static void put_share(buf *out, double part, double whole)
+{
+    if (!(whole > 0))
+        return;
+    buf_text(out, " (");
+    format_percent(out, 100 * part / whole);
+    buf_text(out, ")");
+}
+
+static void put_events(buf *out, const roast_summary *s)
+{
+    double events = summary_real(s, M_run_missing_events), expected = summary_real(s, M_run_events_expected);
+    double least = least_events(s);
+    buf_text(out, s->outcome == ROAST_FINISHED ? "INCOMPLETE: " : "NO RESULT, the run raised: ");
+    if (!(events >= 0) && least > 0)
+        buf_text(out, "at least ");
+    if (!(events >= 0) && !(least > 0)) {
+        buf_text(out, "events are missing, how many is not known");
+        return;
+    }
+    format_count(out, (int64_t)least);
+    if (expected > 0) {
+        buf_text(out, " of ");
+        format_count(out, (int64_t)expected);
+    }
+    buf_text(out, least == 1 && !(expected > 0) ? " event is missing" : " events are missing");
+    put_share(out, least, expected);
+}
+
+/* "4 chunks of 1 file", "2 files never opened". */
+static void put_where(buf *out, const roast_summary *s)
+{
+    size_t unopened = 0;
+    for (size_t i = 0; i < rows_of(s); i++)
+        unopened += summary_cell(s, M_missing_entry_start, i).kind == ROAST_NOTHING;
+    double chunks = summary_real(s, M_run_missing_chunks), files = summary_real(s, M_run_missing_files);
+    if (chunks > 0) {
+        put_count(out, chunks, "chunk never succeeded", "chunks never succeeded");
+        buf_text(out, unopened ? ", " : " in ");
+    }
+    if (unopened)
+        put_count(out, (double)unopened, "file never opened", "files never opened");
+    else
+        put_count(out, files, "file", "files");
+}
+
+/* How much of a dataset is missing, in terms that can be compared: as a share of its events, else all that is known. */
+static double share_of_dataset(const roast_summary *s, size_t row)
+{
+    double events = summary_cell_number(s, M_dataset_missing_events, row),
+           files = summary_cell_number(s, M_dataset_missing_files, row);
+    double share = events / summary_cell_number(s, M_dataset_events_expected, row);
+    return isfinite(share) ? share : files > 0 ? 1 : 0;
+}
+
+static void put_dataset(buf *out, const roast_summary *s, size_t row)
+{
+    double events = summary_cell_number(s, M_dataset_missing_events, row),
+           files = summary_cell_number(s, M_dataset_missing_files, row);
+    double expected = summary_cell_number(s, M_dataset_events_expected, row);
+    buf_str(out, cell_text(s, M_dataset_dataset, row));
+    buf_text(out, ": ");
+    if (expected > 0) {
+        format_percent(out, 100 * events / expected);
+        buf_text(out, " of its events");
+    } else if (events > 0) {
+        put_count(out, events, "event", "events");
+    } else {
+        put_count(out, files, "file", "files");
+    }
+}
+
+static void write_datasets(table_writer *w, const roast_summary *s)
+{
+    double below = HUGE_VAL;
+    size_t last = 0, named = 0, count = s->rows[ROAST_SCOPE_DATASET].count;
+    for (; named < DATASETS_NAMED; named++) {
+        size_t worst = count;
+        for (size_t i = 0; i < count; i++) { /* the next one in order: share, then row */
+            double share = share_of_dataset(s, i);
+            bool next = share < below || (share == below && i > last);
+            if (share > 0 && next && (worst == count || share > share_of_dataset(s, worst)))
+                worst = i;
+        }
+        if (worst == count)
+            return;
+        below = share_of_dataset(s, worst);
+        last = worst;
+        put_dataset(&w->text, s, worst);
+        writer_phrase(w, &w->set->alarm, TONE_BAD);
+    }
+}
+
+static roast_str last_part(roast_str path)
+{
+    for (size_t i = path.len; i > 0; i--)
+        if (path.ptr[i - 1] == '/' && i < path.len)
+            return (roast_str){path.ptr + i, path.len - i};
+    return path;
+}
+
+/* At most so many bytes of a text, whole characters only. */
+static size_t characters_within(roast_str text, size_t most)
+{
+    size_t end = text.len < most ? text.len : most;
+    while (end > 0 && end < text.len && ((unsigned char)text.ptr[end] & 0xc0) == 0x80)
+        end--;
+    return end;
+}
+
+static void put_error(buf *out, const roast_summary *s, size_t row)
+{
+    roast_str type = cell_text(s, M_missing_error_type, row), text = cell_text(s, M_missing_error, row);
+    buf_str(out, last_part(cell_text(s, M_missing_file, row)));
+    buf_text(out, ": ");
+    buf_str(out, type);
+    if (text.len)
+        buf_text(out, type.len ? ": " : "");
+    size_t shown = characters_within(text, ERROR_SHOWN);
+    for (size_t i = 0; i < shown; i++)
+        buf_char(out, text.ptr[i] == '\n' ? ' ' : text.ptr[i]);
+    buf_text(out, shown < text.len ? "…" : "");
+    if (!type.len && !text.len)
+        buf_text(out, "no attempt was recorded");
+}
+
+static void write_files(table_writer *w, const roast_summary *s)
+{
+    roast_str before = str_none();
+    for (size_t i = 0, named = 0; i < rows_of(s) && named < FILES_NAMED; i++) {
+        roast_str file = cell_text(s, M_missing_file, i);
+        if (str_absent(file) || (!str_absent(before) && str_equal(file, before)))
+            continue;
+        put_error(&w->text, s, i);
+        writer_phrase(w, &w->set->alarm, TONE_BAD);
+        before = file;
+        named++;
+    }
+}
+
+void missing_write_alarm(table_writer *w, const roast_summary *s)
+{
+    if (!is_incomplete(s))
+        return;
+    put_events(&w->text, s);
+    writer_phrase(w, &w->set->alarm, TONE_BAD);
+    put_where(&w->text, s);
+    writer_phrase(w, &w->set->alarm, TONE_BAD);
+    write_datasets(w, s);
+    write_files(w, s);
+    buf_text(&w->text, "what to run again: ");
+    hint_show(&w->text, s, "missing");
+    writer_phrase(w, &w->set->alarm, TONE_PLAIN);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+
+static bool is_whole_file(const roast_summary *s, size_t row)
+{
+    return str_equal(cell_text(s, M_missing_whole_file, row), STR("yes"));
+}
+
+static bool same_cell(const roast_summary *s, metric_id column, size_t row, size_t other)
+{
+    return str_equal(cell_text(s, column, row), cell_text(s, column, other));
+}
+
+/* Files of which nothing is there, as a Runner takes them: {dataset: {"files": {file: tree}}}. Rows are in the order of
+ * datasets and files. */
+static void put_fileset(json_writer *w, const roast_summary *s)
+{
+    bool open = false;
+    size_t last = 0;
+    json_put_open(w, "fileset", '{');
+    for (size_t i = 0; i < rows_of(s); i++) {
+        if (!is_whole_file(s, i) || str_absent(cell_text(s, M_missing_file, i)))
+            continue;
+        bool same_dataset = open && same_cell(s, M_missing_dataset, i, last);
+        if (same_dataset && same_cell(s, M_missing_file, i, last))
+            continue;
+        if (open && !same_dataset) {
+            json_put_close(w, '}');
+            json_put_close(w, '}');
+        }
+        if (!same_dataset) {
+            roast_str dataset = cell_text(s, M_missing_dataset, i);
+            json_put_key(w, str_absent(dataset) ? STR("") : dataset);
+            json_put_open(w, NULL, '{');
+            json_put_open(w, "files", '{');
+        }
+        json_put_key(w, cell_text(s, M_missing_file, i));
+        json_put_text(w, NULL, cell_text(s, M_missing_treename, i));
+        open = true;
+        last = i;
+    }
+    if (open) {
+        json_put_close(w, '}');
+        json_put_close(w, '}');
+    }
+    json_put_close(w, '}');
+}
+
+static void put_row(json_writer *w, const roast_summary *s, size_t row)
+{
+    metric_id first = metric_first(ROAST_SCOPE_MISSING);
+    json_put_open(w, NULL, '{');
+    for (metric_id id = first; id < first + metric_count(ROAST_SCOPE_MISSING); id++)
+        json_put_value(w, metric_info(id)->name, summary_cell(s, id, row));
+    json_put_close(w, '}');
+}
+
+void missing_document(buf *out, const roast_summary *s)
+{
+    static const metric_id numbers[] = {M_run_events_expected, M_run_missing_events, M_run_missing_chunks,
+                                        M_run_missing_files};
+    json_writer w = {.out = out};
+    json_put_open(&w, NULL, '{');
+    json_put_text(&w, "name", s->run_name);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_put_value(&w, metric_info(numbers[i])->name, summary_value(s, numbers[i]));
+    json_put_open(&w, "why_absent", '{');
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (s->why[numbers[i]] && summary_value(s, numbers[i]).kind == ROAST_NOTHING)
+            json_put_text(&w, metric_info(numbers[i])->name, str_from(s->why[numbers[i]]));
+    json_put_close(&w, '}');
+    json_put_open(&w, "missing", '[');
+    for (size_t i = 0; i < rows_of(s); i++)
+        put_row(&w, s, i);
+    json_put_close(&w, ']');
+    put_fileset(&w, s);
+    json_put_close(&w, '}');
+    buf_char(out, '\n');
+}

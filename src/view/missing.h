@@ -1,0 +1,15 @@
+/* What is missing from a result: the line that stands above everything else about a run, and the list as JSON. */
+#ifndef VIEW_MISSING_H
+#define VIEW_MISSING_H
+
+#include "view/table_writer.h"
+
+/* Whether anything that was asked for is known not to be in the result; whether it is known that nothing is. */
+bool is_incomplete(const roast_summary *summary);
+bool is_complete(const roast_summary *summary);
+/* Writes the alarm of the set; nothing unless something is missing. */
+void missing_write_alarm(table_writer *w, const roast_summary *summary);
+/* An object: the numbers, the list, and what to give to a Runner to make up for it. */
+void missing_document(buf *out, const roast_summary *summary);
+
+#endif

@@ -1,0 +1,502 @@
+"""Whether a result is whole is the first thing that is said of a run, on every executor, and what is missing can be run again.
+
+What is expected is counted with uproot's entries and with what the processor itself returned, never with our numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
+import executors  # noqa: E402
+from coffea import processor  # noqa: E402
+from roastcoffea import MetricsCollector, _core, open_run  # noqa: E402
+from roastcoffea.completeness import Requests, items_for  # noqa: E402
+from surfaces import surfaces  # noqa: E402
+
+NUMBERS = ("events_expected", "missing_events", "missing_chunks", "missing_files")
+FIRST = "INCOMPLETE: "
+
+
+@pytest.fixture(params=executors.NAMES)
+def executor(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with executors.executor(request, retries=1) as made:
+        yield made
+
+
+@pytest.fixture
+def iterative():
+    return processor.IterativeExecutor(status=False, retries=1)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files of a signal and one of a background, 400 events each, to be spoiled."""
+    paths = [str(nano.write_file(tmp_path / f"file{i}.root", seed=i)) for i in range(3)]
+    return {
+        "signal": {"files": paths[:2], "treename": "Events", "metadata": {"year": 2018}},
+        "background": {"files": paths[2:], "treename": "Events"},
+    }
+
+
+def truncate(path: str, share: float) -> bytes:
+    """Cut a file; returns what it was. At 0.6 uproot still opens it, and its baskets are gone; at 0.05 it does not."""
+    whole = Path(path).read_bytes()
+    os.truncate(path, int(len(whole) * share))
+    return whole
+
+
+def measure(executor, fileset, instance=None, **options):
+    instance = instance or nano.Plain()
+    with MetricsCollector(executor, processor_instance=instance, worker_tracking_interval=0.2) as collector:
+        out, _ = nano.runner(executor, **options)(fileset, processor_instance=instance)
+    return out, collector
+
+
+def numbers(collector):
+    return tuple(collector.metrics[name] for name in NUMBERS)
+
+
+# ---- a file that is cut
+
+
+def test_chunks_that_were_skipped_are_missing_events_on_every_executor(executor, files):
+    truncate(files["signal"]["files"][1], 0.6)
+    out, collector = measure(executor, files, skipbadfiles=True)
+    assert out["signal"]["events"] == 400 and out["background"]["events"] == 400
+    assert numbers(collector) == (1200, 400, 4, 1)
+    per_dataset = collector.metrics["per_dataset"]
+    assert [per_dataset["signal"][name] for name in NUMBERS] == [800, 400, 4, 1]
+    assert [per_dataset["background"][name] for name in NUMBERS] == [400, 0, 0, 0]
+    missing = collector.run.missing
+    assert [(row["entry_start"], row["entry_stop"], row["events"]) for row in missing] == [
+        (0, 100, 100), (100, 200, 100), (200, 300, 100), (300, 400, 100),
+    ]  # fmt: skip
+    assert {(row["dataset"], row["file"], row["treename"]) for row in missing} == {
+        ("signal", files["signal"]["files"][1], "Events")
+    }
+    assert {(row["whole_file"], row["nature"], row["error_type"]) for row in missing} == {("yes", "permanent", "OSError")}
+
+
+def test_a_file_that_preprocessing_dropped_is_missing_on_every_executor(executor, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    out, collector = measure(executor, files, skipbadfiles=True)
+    assert out["signal"]["events"] == 400
+    assert numbers(collector) == (None, None, 0, 1)  # nobody can know how many events it has
+    why = "a file was never opened: how many events it has is not known"
+    assert collector.run.summary.why("missing_events") == collector.run.summary.why("events_expected") == why
+    per_dataset = collector.metrics["per_dataset"]
+    assert [per_dataset["background"][name] for name in NUMBERS] == [400, 0, 0, 0]
+    (row,) = collector.run.missing
+    assert row["file"] == files["signal"]["files"][1] and row["entry_start"] is None and row["events"] is None
+    assert row["error_type"] == "OSError" and "expected Chunk of length" in row["error"]
+
+
+def test_a_whole_result_is_said_to_be(executor, files, roast, tmp_path):
+    out, collector = measure(executor, files)
+    assert out["signal"]["events"] + out["background"]["events"] == 1200
+    assert numbers(collector) == (1200, 0, 0, 0)
+    assert collector.run.missing == []
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        assert FIRST not in text, surface
+        assert "complete" in text, surface
+    assert ("complete", "good") in collector.run.summary.headings()[-1]
+
+
+def test_every_surface_says_first_what_is_missing_as_an_error(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.6)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        assert FIRST in text, surface
+        assert text.index(FIRST) < text.index("finished"), surface
+        start = text[text.index(FIRST):text.index("finished")]
+        for part in ("400 of 1 200 events are missing (33.3 %)", "4 chunks never succeeded in 1 file",
+                     "signal: 50.0 % of its events", "file1.root: OSError: expected Chunk of length"):  # fmt: skip
+            assert part in start.replace("\u202f", " "), (surface, part)
+    alarm, _, ending = collector.run.summary.headings()
+    assert {tone for _, tone in alarm[:-1]} == {"bad"}
+    assert ending[0][0].startswith("finished") and ending[0][1] == "warn"
+    shown = roast("show", collector.run.path, "--color", "always").stdout
+    assert shown.splitlines()[0].startswith("\x1b[31m" + FIRST) or FIRST in shown.splitlines()[0]
+
+
+def test_a_file_that_was_never_opened_is_named_first_too(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.05)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        start = text[text.index(FIRST):text.index("finished")]
+        assert "events are missing, how many is not known" in start, surface
+        assert "1 file never opened" in start and "signal: 1 file" in start and "file1.root: OSError" in start, surface
+
+
+def test_losing_events_is_the_first_finding_and_never_folded_away(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.6)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    first = collector.explain()["findings"][0]
+    assert first["id"] == "missing" and first["confidence"] == "sure"
+    assert "fails each time" in first["advice"] and "skipbadfiles" not in first["advice"]
+    page = collector.report(tmp_path / "page.html").read_text()
+    assert "The result is not complete" in page[page.index("What held it back"):].partition("<details>")[0]
+
+
+# ---- errors that pass
+
+
+class Flaky(nano.Plain):
+    """Every chunk of the background times out, so many times."""
+
+    def __init__(self, folder, times):
+        self.folder, self.times = folder, times
+
+    def process(self, events):
+        if events.metadata["dataset"] == "background":
+            before = len(list(Path(self.folder).glob(f"{events.metadata['entrystart']}-*")))
+            if before < self.times:
+                Path(self.folder, f"{events.metadata['entrystart']}-{before}").touch()
+                raise OSError("[ERROR] Operation expired")
+        return super().process(events)
+
+
+@pytest.fixture
+def marks(tmp_path):
+    folder = tmp_path / "marks"
+    folder.mkdir()
+    return str(folder)
+
+
+def test_errors_that_pass_lose_nothing_and_the_advice_is_to_retry(iterative, files, marks, roast, tmp_path):
+    out, collector = measure(iterative, files, Flaky(marks, 1), skipbadfiles=True)
+    assert out["background"]["events"] == 400
+    assert numbers(collector) == (1200, 0, 0, 0)
+    assert {row["nature"] for row in collector.metrics["failures"]} == {"transient"}
+    (failures,) = [finding for finding in collector.explain()["findings"] if finding["id"] == "failures"]
+    assert "retries" in failures["advice"] and "skipbadfiles" not in failures["advice"]
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        assert FIRST not in text and "skipbadfiles" not in text, surface
+
+
+def test_errors_that_would_pass_and_were_skipped_are_missing_and_to_be_run_again(client, files, marks, roast, tmp_path):
+    """On Dask coffea skips after one attempt: a timeout costs events."""
+    out, collector = measure(processor.DaskExecutor(client=client, status=False), files, Flaky(marks, 1), skipbadfiles=True)
+    assert "background" not in out
+    assert numbers(collector) == (1200, 400, 4, 1)
+    assert {row["nature"] for row in collector.run.missing} == {"transient"}
+    first = collector.explain()["findings"][0]
+    assert first["id"] == "missing" and "run again" in first["advice"] and "retries" in first["advice"]
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        assert "skipbadfiles" not in text, surface
+
+
+# ---- running again
+
+
+def processed_events(out):
+    return sum(entry["events"] for name, entry in out.items() if name != "met")
+
+
+@pytest.mark.parametrize("share", [0.6, 0.05])
+def test_what_is_missing_can_be_run_again_and_gives_the_missing_events(iterative, files, share, roast):
+    whole, _ = nano.runner(iterative)(files, processor_instance=nano.Plain())
+    path = files["signal"]["files"][1]
+    before = truncate(path, share)
+    out, collector = measure(iterative, files, skipbadfiles=True)
+    Path(path).write_bytes(before)  # repaired
+    runner = nano.runner(iterative)
+    items = collector.run.missing_items(runner, files)
+    assert {item.usermeta["year"] for item in items} == {2018}
+    more = runner.run(items, processor_instance=nano.Plain())["out"]
+    assert processed_events(out) == 800 and processed_events(more) == 400
+    total = processor.accumulate([out, more])
+    assert total["signal"] == pytest.approx(whole["signal"]) and total["met"] == pytest.approx(whole["met"])
+
+
+@pytest.mark.parametrize("share", [0.6, 0.05])
+def test_the_json_of_what_is_missing_has_a_fileset_that_coffea_takes(iterative, files, share, roast):
+    path = files["signal"]["files"][1]
+    before = truncate(path, share)
+    out, collector = measure(iterative, files, skipbadfiles=True)
+    Path(path).write_bytes(before)
+    document = json.loads(roast("show", collector.run.path, "--only", "missing", "--json").stdout)
+    assert document["missing"] == collector.run.missing
+    assert document["fileset"] == {"signal": {"files": {path: "Events"}}}
+    more, _ = nano.runner(iterative)(document["fileset"], processor_instance=nano.Plain())
+    assert processed_events(out) + processed_events(more) == 1200
+
+
+class FailingOnce(nano.Plain):
+    """Cannot process the third chunk of a file."""
+
+    def __init__(self, bad=True):
+        self.bad = bad
+
+    def process(self, events):
+        if self.bad and events.metadata["filename"].endswith("file0.root") and events.metadata["entrystart"] == 200:
+            raise OSError("bad basket")
+        return super().process(events)
+
+
+def test_of_a_file_that_is_partly_there_only_the_missing_entries_are_run_again(iterative, files, roast):
+    out, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
+    document = json.loads(roast("show", collector.run.path, "--only", "missing", "--json").stdout)
+    assert document["fileset"] == {}  # all of the file would count events twice
+    assert [(row["entry_start"], row["entry_stop"], row["whole_file"]) for row in document["missing"]] == [(200, 300, "no")]
+    runner = nano.runner(iterative)
+    items = items_for(document["missing"], runner, files)
+    more = runner.run(items, processor_instance=FailingOnce(bad=False))["out"]
+    assert processed_events(more) == 100
+    assert processed_events(processor.accumulate([out, more])) == 1200
+
+
+def test_the_table_of_what_is_missing_names_file_tree_entries_dataset_and_error(iterative, files, roast):
+    _, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
+    shown = roast("show", collector.run.path, "--only", "missing", "--width", "200").stdout
+    line = next(line for line in shown.splitlines() if line.lstrip().startswith("signal"))
+    for part in ("file0.root", "Events", "200", "300", "100", "permanent", "OSError", "bad basket"):
+        assert part in line, part
+    with sqlite3.connect(f"file:{collector.run.path}?mode=ro", uri=True) as database:
+        rows = database.execute("select dataset, tree, entry_start, entry_stop from missing").fetchall()
+    assert rows == [("signal", "Events", 200, 300)]
+
+
+# ---- what coffea was asked for
+
+
+def test_work_items_that_the_user_made_are_what_was_asked_for(iterative, files):
+    runner = nano.runner(iterative, skipbadfiles=True)
+    for give in (list, iter, lambda items: (item for item in items)):
+        items = [item for item in nano.runner(iterative).preprocess(files) if item.entrystart < 200]
+        given = give(items) if give is not iter else items
+        with MetricsCollector(iterative) as collector:
+            runner.run(given, processor_instance=FailingOnce())
+        assert numbers(collector) == (600, 0, 0, 0)
+
+
+def test_a_file_that_is_dropped_when_the_user_preprocesses_belongs_to_the_run_that_follows(iterative, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    with MetricsCollector(iterative) as collector:
+        runner.run(list(runner.preprocess(files)), processor_instance=nano.Plain())
+    assert numbers(collector) == (None, None, 0, 1)
+
+
+def test_files_that_maxchunks_leaves_out_were_not_asked_for(iterative, files):
+    _, collector = measure(iterative, files, maxchunks=2)
+    assert numbers(collector) == (400, 0, 0, 0)
+    truncate(files["signal"]["files"][0], 0.05)
+    _, collector = measure(iterative, files, maxchunks=2, skipbadfiles=True)
+    assert numbers(collector) == (400, 0, 0, 0)  # the second file has the chunks instead
+
+
+def test_a_run_that_raises_lacks_what_it_did_not_get_to(iterative, files):
+    with pytest.raises(Exception), MetricsCollector(iterative) as collector:  # noqa: B017
+        nano.runner(iterative)(files, processor_instance=FailingOnce())
+    assert collector.run.outcome == "failed"
+    done = collector.metrics["num_successful_chunks"]
+    assert numbers(collector)[:3] == (1200, 1200 - 100 * done, 12 - done)
+    assert collector.run.missing[0]["entry_start"] is not None
+    assert "NO RESULT, the run raised: " in collector.run.summary.text(200, False, True)
+    first = collector.run.explain()["findings"][0]
+    assert first["id"] == "missing" and "run all of it again" in first["advice"]
+    with pytest.raises(_core.RoastError, match="no output to add to"):
+        collector.run.missing_items(nano.runner(iterative))
+
+
+def test_a_run_that_was_interrupted_has_no_result_to_add_to(iterative, files):
+    class Interrupted(nano.Plain):
+        def process(self, events):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), MetricsCollector(iterative) as collector:
+        nano.runner(iterative)(files, processor_instance=Interrupted())
+    assert "NO RESULT, the run raised: " in collector.run.summary.text(200, False, True)
+    with pytest.raises(_core.RoastError, match="no output to add to"):
+        collector.run.missing_items(nano.runner(iterative))
+
+
+def test_a_run_whose_preprocessing_fails_does_not_know_what_was_asked_for(iterative, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    with pytest.raises(Exception), MetricsCollector(iterative) as collector:  # noqa: B017
+        nano.runner(iterative)(files, processor_instance=nano.Plain())
+    assert numbers(collector) == (None,) * 4
+    assert collector.run.summary.why("missing_events") == "preprocessing failed: what there was to process is not known"
+
+
+def test_two_runs_of_a_runner_are_two_results(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative, skipbadfiles=True)
+        runner(files, processor_instance=FailingOnce())
+        runner(files, processor_instance=FailingOnce(bad=False))
+    assert numbers(collector) == (2400, 100, 1, 1)  # the first lacks it still
+
+
+def test_chunks_from_a_checkpoint_are_not_missing(iterative, files, tmp_path):
+    from coffea.processor import SimpleCheckpointer
+
+    checkpoints = SimpleCheckpointer(str(tmp_path / "checkpoints"))
+    out, _ = measure(iterative, files, checkpointer=checkpoints)
+    again, collector = measure(iterative, files, checkpointer=checkpoints)
+    assert processed_events(again) == processed_events(out) == 1200
+    assert numbers(collector) == (1200, 0, 0, 0)
+
+
+def test_chunks_that_nobody_measured_are_not_missing(iterative, files):
+    instance = nano.Plain()
+    instance._roastcoffea_collect_metrics = False
+    _, collector = measure(iterative, files, instance)
+    assert collector.metrics["num_chunk_records"] is None
+    assert numbers(collector) == (1200, 0, 0, 0)
+
+
+def test_a_release_that_does_not_tell_what_its_result_holds_leaves_it_to_the_attempts(iterative, files, monkeypatch):
+    run = processor.Runner._run
+
+    def without(*args, **kwargs):
+        out = run(*args, **kwargs)
+        del out["processed"]
+        return out
+
+    monkeypatch.setattr(processor.Runner, "_run", without)
+    _, collector = measure(iterative, files)
+    assert numbers(collector) == (1200, 0, 0, None)  # as many chunks were submitted as there are records
+    _, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
+    assert numbers(collector) == (1200, 100, 1, 1)
+
+
+def test_a_file_that_became_shorter_than_coffea_remembers_lacks_events(iterative, files):
+    cache = {}
+    list(nano.runner(iterative, metadata_cache=cache).preprocess(files))
+    nano.write_file(Path(files["signal"]["files"][1]), events=350, seed=1)
+    out, collector = measure(iterative, files, metadata_cache=cache)
+    assert processed_events(out) == 1150
+    assert numbers(collector) == (1200, 50, 0, 1)
+    (row,) = collector.run.missing
+    assert (row["entry_start"], row["entry_stop"], row["events"]) == (350, 400, 50)
+
+
+def test_items_that_an_executor_cut_into_smaller_ones_are_not_missing():
+    item = lambda start, stop: nano.SimpleNamespace(  # noqa: E731
+        dataset="d", filename="f", treename="t", entrystart=start, entrystop=stop, fileuuid=b""
+    )
+    requests = Requests()
+    requests.begin(1)
+    for start in (0, 100, 200):
+        requests.item(item(start, start + 100), 1)
+    requests.returned(1, [item(0, 100), item(100, 150), item(150, 200), item(250, 300)])
+    dataset, lost = requests.records()
+    assert (dataset["chunks"], dataset["events"], dataset["files"]) == (3, 300, 1)
+    assert (lost["entry_start"], lost["entry_stop"], lost["whole"]) == (200, 250, False)
+
+
+# ---- runs that do not know what was asked for
+
+
+def record(path, chunks, report=None, work=()):
+    recorder = _core.Recorder(str(path), name="made")
+    recorder.fact("t_start_ns", 10**18)
+    recorder.fact("t_end_ns", 10**18 + 10**11)
+    for number, chunk in enumerate(chunks):
+        recorder.chunk({"dataset": "d", "file": "f", "treename": "t", "worker": "w", "duration_ns": 10**9,
+                        "t_start_ns": 10**18 + number * 10**9, **chunk})  # fmt: skip
+    if report:
+        recorder.report(json.dumps(report))
+    recorder.work(list(work))
+    recorder.close("finished")
+    return open_run(path)
+
+
+def chunk(start, attempt=1, error=None):
+    failed = {"error_type": "OSError", "error": error} if error else {"events": 100}
+    return {"entry_start": start, "entry_stop": start + 100, "attempt": attempt, **failed}
+
+
+FAILED = [chunk(0), chunk(100, error="bad"), chunk(100, 2, error="bad"), chunk(200, error="timed out"), chunk(200, 2)]
+
+
+def test_attempts_alone_tell_what_failed_each_time(tmp_path):
+    run = record(tmp_path / "a.roast", FAILED)
+    assert [run.metrics[name] for name in NUMBERS] == [None, 100, 1, 1]
+    assert [(row["entry_start"], row["attempts"], row["nature"]) for row in run.missing] == [(100, 2, "permanent")]
+    assert run.explain()["findings"][0]["id"] == "missing"
+
+
+def test_the_number_of_submitted_chunks_tells_whether_that_is_all(tmp_path):
+    known = record(tmp_path / "a.roast", FAILED, {"chunks": 3, "entries": 200})
+    assert [known.metrics[name] for name in NUMBERS] == [300, 100, 1, 1]
+    more = record(tmp_path / "b.roast", FAILED, {"chunks": 4, "entries": 200})
+    assert [more.metrics[name] for name in NUMBERS] == [None, 100, 1, 1]
+
+
+def test_nothing_failed_is_not_nothing_missing_where_nobody_told_what_was_asked_for(tmp_path):
+    run = record(tmp_path / "a.roast", [chunk(0), chunk(100)])
+    assert [run.metrics[name] for name in NUMBERS] == [None] * 4
+    assert "complete" not in str(run.summary.headings())
+
+
+def test_an_attempt_that_is_recorded_as_killed_after_another_succeeded_costs_nothing(tmp_path):
+    killed = {**chunk(0, 2, error="gone"), "error_type": "KilledWorker"}
+    run = record(tmp_path / "a.roast", [chunk(0), killed], {"chunks": 1, "entries": 100})
+    assert [run.metrics[name] for name in NUMBERS[:3]] == [100, 0, 0]
+
+
+def test_a_chunk_that_kills_every_worker_is_no_transient_error(tmp_path):
+    deaths = [{**chunk(0, attempt, error="gone"), "error_type": "KilledWorker"} for attempt in (1, 2, 3)]
+    run = record(tmp_path / "a.roast", deaths)
+    assert [row["nature"] for row in run.missing] == ["permanent"]
+    run = record(tmp_path / "b.roast", deaths[:2])
+    assert [row["nature"] for row in run.missing] == ["transient"]
+
+
+def test_an_error_of_different_chunks_is_not_that_of_the_file_if_others_succeed(tmp_path):
+    once = [chunk(100 * i) for i in range(8)] + [chunk(800, error="bad"), chunk(900, error="bad")]
+    run = record(tmp_path / "a.roast", once)
+    assert [(row["attempts"], row["nature"]) for row in run.missing] == [(1, "unclear")] * 2
+    run = record(tmp_path / "b.roast", once[8:])
+    assert [row["nature"] for row in run.missing] == ["permanent"] * 2, "nothing of this file was ever read"
+
+
+def test_chunks_whose_workers_died_once_each_do_not_kill_their_workers(tmp_path):
+    deaths = [{**chunk(100 * i, error="gone"), "error_type": "KilledWorker"} for i in range(3)]
+    run = record(tmp_path / "a.roast", [*deaths, chunk(300)])
+    assert [row["nature"] for row in run.missing] == ["transient"] * 3
+
+
+def test_entries_that_a_file_no_longer_has_are_not_to_be_tried_again(tmp_path):
+    asked = {"round": 1, "dataset": "d", "files": 1, "chunks": 1, "events": 100}
+    run = record(tmp_path / "a.roast", [chunk(0) | {"events": 60}], work=[asked])
+    ((start, attempts, nature),) = [(row["entry_start"], row["attempts"], row["nature"]) for row in run.missing]
+    assert (start, attempts, nature) == (60, None, "permanent")
+
+
+def test_sums_of_a_damaged_file_stop_at_the_largest_number(tmp_path):
+    asked = [{"round": i, "dataset": "d", "files": 1, "chunks": 1, "events": 2**61} for i in range(20)]
+    run = record(tmp_path / "a.roast", [chunk(0)], work=asked)
+    assert run.metrics["events_expected"] == 2**63 - 1
+
+
+def test_an_error_is_cut_between_characters(roast, tmp_path):
+    run = record(tmp_path / "a.roast", [chunk(0, error="é" * 40), chunk(0, 2, error="é" * 40)])
+    shown = roast("show", run.path, env={"LC_ALL": "C.UTF-8"}).stdout
+    assert "OSError: " + "é" * 24 + "…" in shown and "\ufffd" not in shown
+
+
+# ---- comparing
+
+
+def test_a_run_that_processed_fewer_events_is_not_called_faster(roast, tmp_path):
+    whole = [chunk(100 * i) for i in range(20)]
+    a = [record(tmp_path / f"a{i}.roast", whole, {"chunks": 20, "entries": 2000}) for i in range(5)]
+    b = [record(tmp_path / f"b{i}.roast", whole[:18], {"chunks": 20, "entries": 1800}) for i in range(5)]
+    compared = roast("compare", a[0].path, b[0].path).stdout
+    assert "B processed fewer events: 1 800 instead of 2 000" in compared.splitlines()[0].replace("\u202f", " ")
+    assert a[0].compare(b[0])["did_less_work"] == "b" and a[0].compare(a[1])["did_less_work"] is None
+    gate = roast("gate", "--json", *[run.path for run in a], "--", *[run.path for run in b])
+    verdict = json.loads(gate.stdout)
+    assert verdict["verdict"] == "undecided" and gate.returncode == 3
+    assert verdict["metrics"][0]["why"] == "the new runs processed fewer events"
+    back = roast("gate", "--json", *[run.path for run in b], "--", *[run.path for run in a])
+    assert json.loads(back.stdout)["verdict"] == "fine"
