@@ -14,6 +14,7 @@ from helpers import first_worker, rows
 
 #: Of the time of chunks, spent waiting while other programs had the cores: above it, these may be what held a run back.
 BUSY, TRIES = 0.2, 3
+pytestmark = pytest.mark.alone
 QUICK = [fault for fault in faults.FAULTS if fault.quick]
 
 
