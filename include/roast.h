@@ -138,10 +138,12 @@ typedef struct roast_summary roast_summary;
 
 typedef enum roast_outcome {
     ROAST_RUNNING,     /* its writer is alive on this machine */
-    ROAST_INTERRUPTED, /* its writer went away without finishing it */
+    ROAST_INTERRUPTED, /* ended before its time: Ctrl-C, or its writer went away */
     ROAST_FINISHED,    /* ended normally */
     ROAST_FAILED       /* ended with an exception of the analysis */
 } roast_outcome;
+
+const char *roast_outcome_name(roast_outcome outcome); /* "running", "interrupted", "finished", "failed" */
 
 typedef struct roast_open_options {
     size_t size;             /* of this struct */
@@ -467,8 +469,7 @@ roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_
 roast_code roast_recorder_flush(roast_recorder *recorder);
 /* The first thing that went wrong, if any: ROAST_OK and an empty message otherwise. */
 roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err);
-/* Ends the run and closes the file. ROAST_INTERRUPTED leaves it as a crash would. The handle is gone even if
- * this fails. */
+/* Ends the run and closes the file. The handle is gone even if this fails. */
 roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err);
 
 /* Writes a measurement directory of roastcoffea 0.1.x to a run file at target. options may be NULL. The target is

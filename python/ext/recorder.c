@@ -61,7 +61,7 @@ static bool is_inherited(const recorder_object *recorder)
     return recorder->owner != getpid();
 }
 
-/* One that was never closed is left as a crash would leave it: what was recorded is there. */
+/* One that was never closed was interrupted: what was recorded is there. */
 static void recorder_dealloc(PyObject *self)
 {
     recorder_object *recorder = (recorder_object *)self;
@@ -467,13 +467,10 @@ static PyObject *recorder_status(PyObject *self, PyObject *unused)
 
 static int outcome_from(const char *name, roast_outcome *outcome)
 {
-    static const struct {
-        const char *name;
-        roast_outcome outcome;
-    } outcomes[] = {{"finished", ROAST_FINISHED}, {"failed", ROAST_FAILED}, {"interrupted", ROAST_INTERRUPTED}};
+    static const roast_outcome outcomes[] = {ROAST_FINISHED, ROAST_FAILED, ROAST_INTERRUPTED};
     for (size_t i = 0; i < COUNT_OF(outcomes); i++)
-        if (strcmp(outcomes[i].name, name) == 0) {
-            *outcome = outcomes[i].outcome;
+        if (strcmp(roast_outcome_name(outcomes[i]), name) == 0) {
+            *outcome = outcomes[i];
             return 0;
         }
     PyErr_Format(PyExc_ValueError, "Recorder.close: '%s' is none of 'finished', 'failed', 'interrupted'", name);

@@ -332,14 +332,13 @@ static PyObject *run_get_name(PyObject *object, void *unused)
 static PyObject *run_get_outcome(PyObject *object, void *unused)
 {
     (void)unused;
-    static const char *const names[] = {"running", "interrupted", "finished", "failed"};
     run_object *self = (run_object *)object;
     roast_run *run = run_lock(self);
     if (!run)
         return NULL;
     roast_outcome outcome = roast_run_outcome(run);
     run_unlock(self);
-    return PyUnicode_FromString(names[outcome]);
+    return PyUnicode_FromString(roast_outcome_name(outcome));
 }
 
 static PyObject *run_get_path(PyObject *object, void *unused)

@@ -2,7 +2,7 @@
 
 coffea knows both: the work items that it made of a fileset, and those that its result holds (``processed``). What is in
 between is what was lost, whoever measured what: files that preprocessing dropped, chunks that were skipped. Where a run
-raised, nobody has the result; then the records of chunks say which succeeded.
+raised, nobody has a result: all of it is missing, whatever chunks succeeded.
 """
 
 from __future__ import annotations
@@ -42,19 +42,15 @@ class _Round:
     def __init__(self) -> None:
         self.asked: dict[bytes, Any] = {}
         self.unopened: list[Unopened] = []
-        self.done: set[bytes] = set()  # by the records of chunks
-        self.lost: list[Lost] | None = None  # as coffea says; None if it did not
+        self.lost: list[Lost] | None = None  # as coffea says; None if it returned nothing
 
     def returned(self, processed: Iterable[Any]) -> None:
         self.lost = list(_not_in(self.asked, processed))
-        self.done.clear()
 
     def missing(self) -> list[Lost]:
         if self.lost is not None:
             return self.lost
-        return [
-            Lost(item, item.entrystart, item.entrystop) for key, item in self.asked.items() if key not in self.done
-        ]
+        return [Lost(item, item.entrystart, item.entrystop) for item in self.asked.values()]
 
 
 class Requests:
@@ -91,12 +87,6 @@ class Requests:
     def failed_to_open(self, failure: messages.Unopened) -> None:
         """An attempt of preprocessing failed; another one may succeed."""
         self._failures.setdefault(failure.file, []).append(failure)
-
-    def done(self, key: bytes, number: int | None) -> None:
-        """A record says that a chunk succeeded."""
-        this = self._rounds.get(number)
-        if this is not None and this.lost is None:
-            this.done.add(key)
 
     def returned(self, number: int, processed: Iterable[Any]) -> None:
         """A Runner returned, with a result of these work items."""

@@ -107,7 +107,7 @@ class Recording:
         self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
         self.takers: dict[type, Callable[[str, Any], None]] = {
             messages.Begin: self._on_begin,
-            messages.End: self._on_end_without_record,
+            messages.End: self._on_end,
             messages.Chunk: self._on_chunk,
             messages.File: lambda sender, file: self.recorder.file(file.packed),
             messages.Unopened: lambda sender, failure: self.requests.failed_to_open(failure),
@@ -188,26 +188,15 @@ class Recording:
             else:  # it was under way when its worker went
                 self._leaving[sender, begin.item] = functools.partial(self._chunk_killed, begin, sender, *left)
 
-    def _on_success(self, sender: str, item: bytes) -> None:
-        with self.lock:
-            begin = self.running.get((sender, item))
-            self.requests.done(item, begin.round if begin is not None else None)
-
     def _on_end(self, sender: str, end: messages.End | messages.Chunk) -> None:
         if end.item is not None:
             with self.lock:
                 self.running.pop((sender, end.item), None)
                 self._leaving.pop((sender, end.item), None)
 
-    def _on_end_without_record(self, sender: str, end: messages.End) -> None:
-        self._on_success(sender, end.item)
-        self._on_end(sender, end)
-
     def _on_chunk(self, sender: str, chunk: messages.Chunk) -> None:
         self.chunks += 1
         self.recorder.packed(sender, chunk.packed)
-        if chunk.item is not None and not chunk.failed:
-            self._on_success(sender, chunk.item)
         self._on_end(sender, chunk)
 
     def _on_note(self, sender: str, note: messages.Note) -> None:

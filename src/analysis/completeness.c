@@ -244,7 +244,7 @@ static missing_part completed_part(analysis *a, error_tallies *t, missing_part p
     const roast_file *file = run_file(a->run, part.file);
     run_chunk row = {.dataset = part.dataset, .file = part.file, .record.entry_start = part.start};
     const uint32_t *place = part.start == ROAST_ABSENT ? NULL : u64map_find(&c->places, chunk_key(&row));
-    if (place)
+    if (place && !c->failed[*place - 1].done)
         take_failure(a, t, &part, &c->failed[*place - 1]);
     else if (!str_absent(part.error_type) || !str_absent(part.error))
         part.nature = nature_of(part.error_type, part.error, or_zero(part.attempts));
@@ -322,7 +322,8 @@ static bool add_missing_rows(const analysis *a, const missing_list *missing)
 /* ---- Numbers ------------------------------------------------------------------------------------------------- */
 
 typedef struct missing_tally {
-    int64_t expected, done; /* events, without those of files that were never opened; ROAST_ABSENT: not known */
+    int64_t expected;        /* events, without those of files that were never opened; ROAST_ABSENT: not known */
+    int64_t expected_chunks; /* ROAST_ABSENT: not known */
     int64_t chunks, events, files, unopened;
     bool events_unknown; /* of some of it */
 } missing_tally;
@@ -358,6 +359,7 @@ static void expect_requested(const analysis *a, missing_tally *all, missing_tall
     for (size_t i = 0; i < a->completeness.n_requested; i++) {
         const requested_dataset *r = &a->completeness.requested[i];
         saturated_add(&all->expected, r->events);
+        saturated_add(&all->expected_chunks, r->chunks);
         saturated_add(&datasets[r->dataset == RUN_UNKNOWN ? n_datasets : r->dataset].expected, r->events);
     }
 }
@@ -376,6 +378,7 @@ static void expect_recorded(const analysis *a, missing_tally *all, missing_tally
     bool known = a->from_report && !a->chunks_missing && !all->events_unknown && a->all.events != ROAST_ABSENT &&
                  summary_real(a->summary, M_run_num_chunks) == (double)(a->all.chunks + all->chunks);
     all->expected = known ? sum_of(a->all.events, all->events) : ROAST_ABSENT;
+    all->expected_chunks = known ? a->all.chunks + all->chunks : ROAST_ABSENT;
     for (size_t i = 0; i <= n_datasets; i++)
         datasets[i].expected = known ? sum_of(a->datasets[i].events, datasets[i].events) : ROAST_ABSENT;
 }
@@ -387,6 +390,7 @@ static void set_numbers(const analysis *a, const missing_tally *all, const missi
     bool chunks_known = asked || all->expected != ROAST_ABSENT, any = all->chunks + all->files > 0;
     if (!all->events_unknown)
         summary_set_int(s, M_run_events_expected, all->expected);
+    summary_set_int(s, M_run_chunks_expected, all->expected_chunks);
     if (any || chunks_known)
         summary_set_int(s, M_run_missing_chunks, all->chunks);
     if ((any || chunks_known) && !all->events_unknown)

@@ -207,10 +207,14 @@ void explain_missing_events(explaining *e)
     if (events > 0)
         add_evidence(f, "events that are missing", NOBODY, events, "count");
     if (chunks > 0)
-        add_evidence(f, "chunks that never succeeded", NOBODY, chunks, "count");
+        add_evidence(f, f->nature == NATURE_NO_RESULT ? "chunks to be run again" : "chunks that never succeeded",
+                     NOBODY, chunks, "count");
     tell_missing_dataset(e, f);
     add_evidence(f, "files that are not whole", NOBODY, real_of(e, M_run_missing_files), "count");
-    roast_value file = summary_cell(s, M_missing_file, 0), error = summary_cell(s, M_missing_error_type, 0);
+    size_t told = 0; /* the first of which there is an error, if any */
+    for (size_t i = rows; i-- > 0;)
+        told = summary_cell(s, M_missing_error_type, i).kind == ROAST_TEXT ? i : told;
+    roast_value file = summary_cell(s, M_missing_file, told), error = summary_cell(s, M_missing_error_type, told);
     if (file.kind == ROAST_TEXT)
         add_evidence(f, "among them", file.as.text, (double)NAN, "");
     if (error.kind == ROAST_TEXT)

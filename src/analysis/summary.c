@@ -204,9 +204,8 @@ static roast_code copy_notes(roast_summary *summary, const roast_run *run, roast
             return fail_memory(err);
         summary->notes[summary->n_notes++] = copy;
     }
-    if (summary->totals_of_chunks)
-        summary->notes[summary->n_notes++] =
-            (summary_note){STR("info"), STR("there is no coffea report: totals are sums over the chunk records")};
+    if (summary->why_totals_of_chunks)
+        summary->notes[summary->n_notes++] = (summary_note){STR("info"), str_from(summary->why_totals_of_chunks)};
     return ROAST_OK;
 }
 

@@ -31,7 +31,7 @@ struct roast_summary {
         roast_str key, value;
     } * facts; /* of the run, as text: versions, host, engine */
     size_t n_facts;
-    bool totals_of_chunks; /* there is no report, so totals are sums over chunk records */
+    const char *why_totals_of_chunks; /* why totals are sums over chunk records; NULL: they are not */
     summary_note *notes;
     size_t n_notes;
     roast_explanation *explanation; /* what held it back; NULL if nothing can be said */

@@ -61,6 +61,13 @@ static roast_code from_report(roast_run *run, run_totals *t, roast_error *err)
     return code;
 }
 
+/* coffea merges a result once, however often it was computed. A report with more events than the chunks of the job, all
+ * of which are recorded, counted again what was lost with a worker: it is not about the job. */
+static bool counts_again(const analysis *a, const run_totals *reported)
+{
+    return a->chunks.recomputed && !a->chunks_missing && reported->events.value > as_real(a->all.events);
+}
+
 /* What the user gives per dataset replaces the report's totals by its sums; what no dataset has stays as it was. */
 static roast_code from_custom_metrics(roast_run *run, run_totals *t, roast_error *err)
 {
@@ -115,18 +122,24 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
     const total none = {(double)NAN, false};
     run_totals t = {none, none, none, none, false};
     from_chunks(a, &t);
+    run_totals reported = t;
     roast_code code = ROAST_OK;
     if (!str_absent(roast_run_document(a->run, "report")))
-        code = from_report(a->run, &t, err);
+        code = from_report(a->run, &reported, err);
+    if (!counts_again(a, &reported))
+        t = reported;
     if (!code && !str_absent(roast_run_document(a->run, "custom_metrics")))
         code = from_custom_metrics(a->run, &t, err);
     if (code)
         return code;
-    a->summary->totals_of_chunks = !t.from_report && isfinite(whole(t.events));
+    if (!t.from_report && isfinite(whole(t.events)))
+        a->summary->why_totals_of_chunks =
+            reported.from_report ? "coffea's report counts what was recomputed: totals are sums over the chunk records"
+                                 : "there is no coffea report: totals are sums over the chunk records";
     double elapsed = elapsed_seconds(a);
     set_totals(a->summary, &t, elapsed);
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");
     summary_set_real(a->summary, M_run_preprocess_time_seconds, clock_seconds(preprocess_ns));
-    a->from_report = t.from_report;
+    a->from_report = reported.from_report;
     return ROAST_OK;
 }

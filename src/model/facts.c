@@ -9,6 +9,12 @@
 #include "base/saturate.h"
 #include "base/str.h"
 
+const char *roast_outcome_name(roast_outcome outcome)
+{
+    static const char *const names[] = {"running", "interrupted", "finished", "failed"};
+    return (size_t)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown";
+}
+
 bool chunk_failed(const roast_chunk *chunk)
 {
     return !str_absent(chunk->error_type) || !str_absent(chunk->error);

@@ -616,10 +616,10 @@ static roast_code load_branch_sets(roast_run *run, roast_error *err)
 static roast_outcome outcome_of(const roast_run *run)
 {
     roast_str state = roast_run_fact(run, "state");
-    if (str_equal(state, STR("finished")))
-        return ROAST_FINISHED;
-    if (str_equal(state, STR("failed")))
-        return ROAST_FAILED;
+    static const roast_outcome ends[] = {ROAST_FINISHED, ROAST_FAILED, ROAST_INTERRUPTED};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (str_equal(state, str_from(roast_outcome_name(ends[i]))))
+            return ends[i];
     roast_str writer = roast_run_fact(run, "writer_process");
     roast_str rest = writer;
     str_split(&rest, ' ');

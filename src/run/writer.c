@@ -1001,14 +1001,11 @@ roast_code run_writer_commit(run_writer *w, roast_error *err)
 
 static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_error *err)
 {
-    roast_code code = ROAST_OK;
-    if (outcome == ROAST_FINISHED || outcome == ROAST_FAILED) {
-        code = forget_nameless_sets(w, err);
-        if (!code)
-            code = run_write_fact(w, "state", outcome == ROAST_FINISHED ? STR("finished") : STR("failed"), err);
-        if (!code)
-            code = run_write_fact_int(w, "closed_ns", clock_wall_ns(), err);
-    }
+    roast_code code = forget_nameless_sets(w, err);
+    if (!code)
+        code = run_write_fact(w, "state", str_from(roast_outcome_name(outcome)), err);
+    if (!code)
+        code = run_write_fact_int(w, "closed_ns", clock_wall_ns(), err);
     return code ? code : run_writer_commit(w, err);
 }
 
@@ -1033,10 +1030,9 @@ roast_code run_writer_close(run_writer *w, roast_outcome outcome, roast_error *e
 {
     if (!w)
         return ROAST_OK;
-    bool ended = outcome == ROAST_FINISHED || outcome == ROAST_FAILED;
     roast_code code = write_outcome(w, outcome, err);
     bool in_one_file = false;
-    if (!code && ended)
+    if (!code)
         code = put_into_one_file(w, &in_one_file, err);
     char *path = w->path;
     w->path = NULL;

@@ -303,7 +303,7 @@ void json_summary(buf *out, const roast_summary *summary)
     json_writer w = {.out = out};
     json_put_open(&w, NULL, '{');
     json_put_text(&w, "name", summary->run_name);
-    json_put_text(&w, "outcome", str_from(outcome_text(summary->outcome)));
+    json_put_text(&w, "outcome", str_from(roast_outcome_name(summary->outcome)));
     json_put_int(&w, "t_start_ns", summary->t_start_ns);
     json_put_int(&w, "t_end_ns", summary->t_end_ns);
     write_run_metrics(&w, summary);

@@ -58,11 +58,17 @@ static void put_share(buf *out, double part, double whole)
     buf_text(out, ")");
 }
 
+/* Otherwise the Runner raised and returned nothing: all is to be run again. */
+static bool has_result(const roast_summary *s)
+{
+    return s->outcome == ROAST_FINISHED;
+}
+
 static void put_events(buf *out, const roast_summary *s)
 {
     double events = summary_real(s, M_run_missing_events), expected = summary_real(s, M_run_events_expected);
     double least = least_events(s);
-    buf_text(out, s->outcome == ROAST_FINISHED ? "INCOMPLETE: " : "NO RESULT, the run raised: ");
+    buf_text(out, has_result(s) ? "INCOMPLETE: " : "NO RESULT, the run raised: ");
     if (!(events >= 0) && least > 0)
         buf_text(out, "at least ");
     if (!(events >= 0) && !(least > 0)) {
@@ -182,6 +188,8 @@ static void write_files(table_writer *w, const roast_summary *s)
         roast_str file = cell_text(s, M_missing_file, i);
         if (str_absent(file) || (!str_absent(before) && str_equal(file, before)))
             continue;
+        if (!has_result(s) && str_absent(cell_text(s, M_missing_error_type, i))) /* it is as good as any other */
+            continue;
         put_error(&w->text, s, i);
         writer_phrase(w, &w->set->alarm, TONE_BAD);
         before = file;
@@ -195,9 +203,11 @@ void missing_write_alarm(table_writer *w, const roast_summary *s)
         return;
     put_events(&w->text, s);
     writer_phrase(w, &w->set->alarm, TONE_BAD);
-    put_where(&w->text, s);
-    writer_phrase(w, &w->set->alarm, TONE_BAD);
-    write_datasets(w, s);
+    if (has_result(s)) {
+        put_where(&w->text, s);
+        writer_phrase(w, &w->set->alarm, TONE_BAD);
+        write_datasets(w, s);
+    }
     write_files(w, s);
     buf_text(&w->text, "what to run again: ");
     hint_show(&w->text, s, "missing");

@@ -145,7 +145,7 @@ static void put_info(buf *out, const roast_summary *summary)
     begin_family(out, "roast_run_info", "gauge", "The run; its value is always 1.");
     buf_text(out, "roast_run_info{name=\"");
     put_escaped(out, summary->run_name, true);
-    buf_format(out, "\",outcome=\"%s\"", outcome_text(summary->outcome));
+    buf_format(out, "\",outcome=\"%s\"", roast_outcome_name(summary->outcome));
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
         roast_str value = summary_fact(summary, facts[i]);
         if (str_absent(value))

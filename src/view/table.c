@@ -365,13 +365,15 @@ static chunk_counts count_chunks(const roast_summary *summary)
 {
     double submitted = value_number(summary_value(summary, M_run_num_chunks));
     double missing = value_number(summary_value(summary, M_run_missing_chunks));
+    double expected = value_number(summary_value(summary, M_run_chunks_expected));
     double not_measured = value_number(summary_value(summary, M_run_chunks_not_measured));
     chunk_counts c = {.done = value_number(summary_value(summary, M_run_num_successful_chunks)),
                       .partly = not_measured > 0 || partly_measured(summary)};
     if (c.partly && isnan(c.done))
         c.done = 0;
     c.done = isnan(c.done) ? submitted : c.done;
-    c.all = fmax(submitted, c.done + (c.partly ? not_measured : missing)); /* fmax passes over what is absent */
+    c.all = !isnan(expected) ? expected : c.done + (c.partly ? not_measured : missing);
+    c.all = fmax(submitted, c.all); /* fmax passes over what is absent */
     return c;
 }
 
@@ -548,10 +550,4 @@ void tables_release(table_set *set)
 const table_cell *table_cell_at(const table *t, size_t row, size_t column)
 {
     return &t->cells[row * t->n_columns + column];
-}
-
-const char *outcome_text(roast_outcome outcome)
-{
-    static const char *const texts[] = {"running", "interrupted", "finished", "failed"};
-    return (size_t)outcome < sizeof texts / sizeof texts[0] ? texts[outcome] : "unknown";
 }

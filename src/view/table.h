@@ -82,7 +82,6 @@ typedef struct table_set {
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
 void tables_release(table_set *set);
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);
-const char *outcome_text(roast_outcome outcome); /* "finished", … */
 /* "1 842 of 1 850", as headings count chunks; false, and nothing, if that is not known. */
 bool put_chunk_counts(buf *out, const roast_summary *summary);
 

@@ -50,6 +50,7 @@ WORDS = {
     "workers not measured": "workers_not_measured",
     "events that are missing": "missing_events",
     "chunks that never succeeded": "missing_chunks",
+    "chunks to be run again": "missing_chunks",
     "files that are not whole": "missing_files",
     "events per chunk": "chunk_events_mean",
     "preprocessing took": "preprocess_time_seconds",
@@ -148,7 +149,10 @@ def chunks_agree(s, text: str, where: str) -> None:
     assert says(done, s.metrics["num_successful_chunks"] if s.metrics["num_successful_chunks"] is not None else s.metrics["num_chunks"], "count"), where
     lacking = (s.metrics["missing_chunks"] or 0) + (s.metrics["chunks_not_measured"] or 0)
     if submitted:
-        expected = max((s.metrics["num_successful_chunks"] or 0) + lacking, s.metrics["num_chunks"] or 0)
+        expected = s.metrics["chunks_expected"]
+        if expected is None:
+            expected = (s.metrics["num_successful_chunks"] or 0) + lacking
+        expected = max(expected, s.metrics["num_chunks"] or 0)
         assert says(submitted, expected, "count"), (where, text, expected)
 
 
@@ -190,6 +194,16 @@ def headings_agree(s) -> None:
                                 (rf"({AMOUNT}) chunks? never", "missing_chunks")):  # fmt: skip
             if found := re.search(pattern, phrase):
                 check(s, phrase, found[1], "alarm", metric)
+
+
+def datasets_agree(s) -> None:
+    """What the heading says of the job is the sum over its datasets: what was recomputed is in neither."""
+    if not s.metrics["num_recomputed_chunks"]:
+        return
+    rows = s.metrics["per_dataset"].values()
+    for whole, part in (("total_events", "total_events"), ("total_cpu_time", "total_duration")):
+        summed = sum(row[part] for row in rows)
+        assert math.isclose(s.metrics[whole], summed, rel_tol=1e-9), (whole, s.metrics[whole], summed)
 
 
 def ledger_agrees(s) -> None:
@@ -299,8 +313,8 @@ def rows_sum_to_the_run(s) -> None:
 
 
 def check_all(s) -> None:
-    for part in (rows_sum_to_the_run, tiles_agree, legends_agree, headings_agree, ledger_agrees, lists_agree, findings_agree,
-                 nothing_large_is_folded_away, units_are_those_of_words, hints_carry_the_path):  # fmt: skip
+    for part in (rows_sum_to_the_run, tiles_agree, legends_agree, headings_agree, datasets_agree, ledger_agrees, lists_agree,
+                 findings_agree, nothing_large_is_folded_away, units_are_those_of_words, hints_carry_the_path):  # fmt: skip
         part(s)
 
 

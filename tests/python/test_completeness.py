@@ -114,7 +114,7 @@ def test_every_surface_says_first_what_is_missing_as_an_error(iterative, files, 
     for surface, text in surfaces(collector, roast, tmp_path).items():
         assert FIRST in text, surface
         assert text.index(FIRST) < text.index("finished"), surface
-        start = text[text.index(FIRST):text.index("finished")]
+        start = text[text.index(FIRST) : text.index("finished")]
         for part in ("400 of 1 200 events are missing (33.3 %)", "4 chunks never succeeded in 1 file",
                      "signal: 50.0 % of its events", "file1.root: OSError: expected Chunk of length"):  # fmt: skip
             assert part in start.replace("\u202f", " "), (surface, part)
@@ -129,7 +129,7 @@ def test_a_file_that_was_never_opened_is_named_first_too(iterative, files, roast
     truncate(files["signal"]["files"][1], 0.05)
     _, collector = measure(iterative, files, skipbadfiles=True)
     for surface, text in surfaces(collector, roast, tmp_path).items():
-        start = text[text.index(FIRST):text.index("finished")]
+        start = text[text.index(FIRST) : text.index("finished")]
         assert "events are missing, how many is not known" in start, surface
         assert "1 file never opened" in start and "signal: 1 file" in start and "file1.root: OSError" in start, surface
 
@@ -141,7 +141,7 @@ def test_losing_events_is_the_first_finding_and_never_folded_away(iterative, fil
     assert first["id"] == "missing" and first["confidence"] == "sure"
     assert "fails each time" in first["advice"] and "skipbadfiles" not in first["advice"]
     page = collector.report(tmp_path / "page.html").read_text()
-    assert "The result is not complete" in page[page.index("What held it back"):].partition("<details>")[0]
+    assert "The result is not complete" in page[page.index("What held it back") :].partition("<details>")[0]
 
 
 # ---- errors that pass
@@ -292,12 +292,37 @@ def test_files_that_maxchunks_leaves_out_were_not_asked_for(iterative, files):
     assert numbers(collector) == (400, 0, 0, 0)  # the second file has the chunks instead
 
 
+class FailingLast(nano.Plain):
+    """Fails at the last chunk of the background, so that others have succeeded."""
+
+    def process(self, events):
+        if events.metadata["dataset"] == "background" and events.metadata["entrystart"] == 300:
+            raise OSError("no such basket")
+        return super().process(events)
+
+
+def test_a_run_that_raises_returned_nothing_so_all_of_it_is_missing_and_counted_once(iterative, files, roast):
+    with pytest.raises(Exception), MetricsCollector(iterative) as collector:  # noqa: B017
+        nano.runner(iterative)(files, processor_instance=FailingLast())
+    assert collector.run.outcome == "failed"
+    done = collector.metrics["num_successful_chunks"]
+    assert 0 < done < 12
+    assert numbers(collector) == (1200, 1200, 12, 3)
+    text = collector.run.summary.text(200, False, True)
+    assert f"{done} of 12 chunks" in text and "1 200 of 1 200 events are missing (100.0 %)" in text
+    assert "never succeeded" not in text and "no attempt was recorded" not in text and "OSError: no such basket" in text
+    listed = json.loads(roast("show", collector.run.path, "--only", "missing", "--json").stdout)
+    assert len(listed["missing"]) == 12
+    assert {name: sorted(entry["files"]) for name, entry in listed["fileset"].items()} == {
+        name: sorted(entry["files"]) for name, entry in files.items()
+    }
+
+
 def test_a_run_that_raises_lacks_what_it_did_not_get_to(iterative, files):
     with pytest.raises(Exception), MetricsCollector(iterative) as collector:  # noqa: B017
         nano.runner(iterative)(files, processor_instance=FailingOnce())
     assert collector.run.outcome == "failed"
-    done = collector.metrics["num_successful_chunks"]
-    assert numbers(collector)[:3] == (1200, 1200 - 100 * done, 12 - done)
+    assert numbers(collector)[:3] == (1200, 1200, 12)
     assert collector.run.missing[0]["entry_start"] is not None
     assert "NO RESULT, the run raised: " in collector.run.summary.text(200, False, True)
     first = collector.run.explain()["findings"][0]
@@ -313,7 +338,10 @@ def test_a_run_that_was_interrupted_has_no_result_to_add_to(iterative, files):
 
     with pytest.raises(KeyboardInterrupt), MetricsCollector(iterative) as collector:
         nano.runner(iterative)(files, processor_instance=Interrupted())
-    assert "NO RESULT, the run raised: " in collector.run.summary.text(200, False, True)
+    text = collector.run.summary.text(200, False, True)
+    assert "NO RESULT, the run raised: " in text
+    assert collector.run.outcome == "interrupted" and collector.run.facts["state"] == "interrupted"  # this process lives on
+    assert "interrupted after" in text and "still running" not in text
     with pytest.raises(_core.RoastError, match="no output to add to"):
         collector.run.missing_items(nano.runner(iterative))
 
