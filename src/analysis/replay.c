@@ -370,6 +370,14 @@ static roast_code put_together(playing *p, roast_error *err)
 /* ---- Cores of the workers ------------------------------------------------------------------------------------------
  */
 
+/* When the core of a worker that is going to die takes its last chunk. What it died at may have no record, and took it
+ * until it was missed: a core that took others meanwhile would do what nobody did. The middle of its last chunk is far
+ * from the times at which it could have begun another. */
+static double until_death(const replay *r, uint32_t w, double missed)
+{
+    return r->death_recorded[w] ? missed : fmin((r->last_start[w] + r->last_end[w]) / 2, missed);
+}
+
 static void add_core(playing *p, uint32_t w)
 {
     const replay *r = p->r;
@@ -385,9 +393,10 @@ static void add_core(playing *p, uint32_t w)
     bool departed = worker->left_ns != ROAST_ABSENT && worker->left_ns <= r->t_end_ns;
     core c = {.worker = w, .until = HUGE_VAL};
     c.free = arrives + (p->change->no_start ? 0 : r->start_delay[w]);
-    c.dies = departed && worker->lost && !p->change->no_losses;
-    if (c.dies)
-        c.until = clock_seconds(to - r->t_start_ns);
+    bool lost = departed && worker->lost && !p->change->no_losses;
+    c.dies = lost && r->death_recorded[w];
+    if (lost)
+        c.until = until_death(r, w, clock_seconds(to - r->t_start_ns));
     else if (departed && !worker->lost)
         c.until = r->last_start[w];
     if (p->mode == REPLAY_IN_PLACE) {
@@ -507,8 +516,10 @@ roast_code replay_init(replay *r, const trace *t, const stragglers *s, const con
     r->last_end_ns = t_start_ns;
     r->start_delay = arena_alloc(&r->memory, workers, sizeof *r->start_delay);
     r->last_start = arena_alloc(&r->memory, workers, sizeof *r->last_start);
+    r->last_end = arena_alloc(&r->memory, workers, sizeof *r->last_end);
+    r->death_recorded = arena_alloc(&r->memory, workers, sizeof *r->death_recorded);
     r->stands_for = arena_alloc(&r->memory, workers, sizeof *r->stands_for);
-    if (!r->start_delay || !r->last_start || !r->stands_for)
+    if (!r->start_delay || !r->last_start || !r->last_end || !r->death_recorded || !r->stands_for)
         return fail_memory(err);
     roast_code code = presence_stand_ins(r->stands_for, run, t_start_ns, t_end_ns, &r->memory, err);
     if (code)
@@ -527,6 +538,8 @@ roast_code replay_init(replay *r, const trace *t, const stragglers *s, const con
         if (isnan(r->start_delay[a->worker]))
             r->start_delay[a->worker] = fmax(begun - arrived, 0);
         r->last_start[a->worker] = begun;
+        r->last_end[a->worker] = fmax(r->last_end[a->worker], clock_seconds(a->end_ns - t_start_ns));
+        r->death_recorded[a->worker] |= a->killed;
     }
     for (uint32_t w = 0; w < workers; w++)
         if (isnan(r->start_delay[w]))

@@ -51,7 +51,9 @@ typedef struct replay {
     int64_t t_start_ns, t_end_ns, last_end_ns;
     double *start_delay;     /* by worker: seconds from arrival to the first chunk */
     uint32_t *stands_for;    /* by worker: whom it came for, as presence_stand_ins says */
-    double *last_start;      /* by worker: seconds from the start of the run to its last chunk's start */
+    double *last_start;      /* by worker: seconds from the start of the run to its last chunk's start, */
+    double *last_end;        /* and to the end of the last that has ended, */
+    bool *death_recorded;    /* and whether it is recorded what it was at when it died */
     double least_dispatch;   /* seconds that starting all chunks takes, as fast as they were started at best */
     double dispatch_seconds; /* least time between two starts, if the scheduler could not do more; 0 if it could */
     arena memory;

@@ -593,6 +593,24 @@ static void a_worker_that_comes_for_a_lost_one_is_not_late(void **state)
     release(&e);
 }
 
+/* What it died at has no record, for it never ended: the replay may not have it do other chunks until it is missed. */
+static void a_lost_worker_did_nothing_else_until_it_was_missed(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 110);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_worker(&p, "lost", 1, 0, 60, true);
+    keep_busy(&p, "lost", 0, 20);
+    keep_busy(&p, "a", 0, 100);
+    roast_chunk again = plan_chunk(&p, "a", 100, 10, 1);
+    again.attempt = 2;
+    assert_int_equal(roast_record_chunk(p.recorder, &again), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(e.why.replay_seconds, 110, 1e-3);
+    release(&e);
+}
+
 static void workers_that_come_when_none_was_lost_are_late(void **state)
 {
     (void)state;
@@ -1321,6 +1339,7 @@ int main(void)
         cmocka_unit_test(waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage),
         cmocka_unit_test(what_saves_much_is_not_small_whatever_it_is),
         cmocka_unit_test(a_worker_that_comes_for_a_lost_one_is_not_late),
+        cmocka_unit_test(a_lost_worker_did_nothing_else_until_it_was_missed),
         cmocka_unit_test(workers_that_come_when_none_was_lost_are_late),
         cmocka_unit_test(without_cpu_times_it_is_not_determined_what_process_did),
         cmocka_unit_test(cores_without_a_probe_are_not_measured_and_never_idle),
