@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "synth.h"
 
@@ -159,7 +160,7 @@ static roast_code write_run(const settings *s, const synth_job *job, roast_error
     if (code)
         return code;
     roast_code recorded = synth_record(job, recorder);
-    code = roast_recorder_close(recorder, s->unfinished ? ROAST_INTERRUPTED : ROAST_FINISHED, err);
+    code = s->unfinished ? roast_recorder_flush(recorder) : roast_recorder_close(recorder, ROAST_FINISHED, err);
     if (recorded && !code && err)
         *err = (roast_error){recorded, "a record was refused"};
     return code ? code : recorded;
@@ -225,5 +226,8 @@ int main(int argc, char **argv)
     synth_free(job);
     if (code)
         fprintf(stderr, "roast-synth: %s\n", err.message[0] ? err.message : roast_code_text(code));
+    fflush(stdout);
+    if (s.unfinished) /* nobody closes what crashes */
+        _exit(code ? 1 : 0);
     return code ? 1 : 0;
 }

@@ -13,6 +13,9 @@
 static const double LEAST_SIGNIFICANCE = 5;
 static const double LEAST_OF_BOTH = 3;      /* the same where another test has to agree */
 static const double LEAST_OF_WAITING = 0.2; /* for a lock, against what is waited for bytes */
+/* Seconds that are waited for a lock, for each second of CPU and other thread: while one waits, another one computes.
+ */
+static const double MOST_PER_WORK = 2;
 enum { MOST_TERMS = 3, ROUNDS = 5, FEWEST = 30, MOST_FITTED = 100000 };
 
 /* ---- How many others there were --------------------------------------------------------------------------------- */
@@ -369,7 +372,8 @@ static double lock_against_bytes(const contention *c, const waiting_fit *fit)
 /* Seconds waited for a second of work and each other thread. It has to show in two ways. Beside the bytes: storage is
  * waited for by the byte, whatever a chunk computes. And beside the CPU time alone, within each dataset: chunks that
  * have more in them may compute and wait longer, but not the longer the more threads are at work; where their number
- * does not vary, nothing tells. With enough attempts the smallest effect is significant: it must not be small. */
+ * does not vary, nothing tells. With enough attempts the smallest effect is significant: it must not be small. And who
+ * waits longer than the others compute does not wait for them. */
 static bool find_lock_slope(contention *c)
 {
     waiting_fit by_bytes = {.own = NULL}, by_cpu;
@@ -378,7 +382,7 @@ static bool find_lock_slope(contention *c)
     fit_waiting(&by_cpu, c, lock_terms, 1);
     fit_waiting(&by_bytes, c, lock_terms, 2);
     if (significant(&by_cpu, 0, LEAST_OF_BOTH) && significant(&by_bytes, 0, LEAST_SIGNIFICANCE) &&
-        lock_against_bytes(c, &by_bytes) > LEAST_OF_WAITING)
+        by_bytes.slope[0] < MOST_PER_WORK && lock_against_bytes(c, &by_bytes) > LEAST_OF_WAITING)
         c->lock_per_work = by_bytes.slope[0];
     free(by_cpu.own);
     return true;
@@ -459,6 +463,8 @@ static bool all_threads_are_ours(const line_fit *fit)
     return fit->count >= FEWEST && line_fit_slope(fit) > 0 && start < NEAR_ZERO;
 }
 
+static const double UNSTRETCHED = 1.1; /* times as long as alone: nobody waits for a core */
+
 /* Of an attempt: threads that wanted to run on its machine, and how many times longer it took for that. */
 typedef struct crowding {
     double threads, stretched;
@@ -469,6 +475,14 @@ static crowding crowding_of(const contention *c, const float *runnable, size_t i
     const trace_attempt *a = &c->trace->attempts[i];
     bool known = c->ordinary[i] && a->cpu > 0;
     return known ? (crowding){(double)runnable[i] + 1, (double)(a->cpu + a->core) / (double)a->cpu} : (crowding){0};
+}
+
+/* Whether machines served as many threads as they usually have, without anyone waiting: then ours are not too many,
+ * whoever it is that takes their cores at other times. */
+static bool cores_are_enough(double crowds, double served)
+{
+    static const double OFTEN_ENOUGH = 0.2;
+    return served > OFTEN_ENOUGH * crowds;
 }
 
 /* By host: means over its attempts. */
@@ -493,6 +507,7 @@ roast_code contention_cores(const contention *c, bool *own, double *cores, roast
     double *counts = calloc(hosts + 1, sizeof *counts), per_core = 0;
     bool done = runnable && means && counts &&
                 measure_load(runnable, c->trace, c->stragglers, (load_question){host_of, runnable_share});
+    double crowds = 0, served = 0;
     line_fit fit = {0};
     if (done)
         average_by_host(c, runnable, means, counts);
@@ -502,9 +517,11 @@ roast_code contention_cores(const contention *c, bool *own, double *cores, roast
         if (host == TRACE_NONE || !(here.threads > 0) || counts[host] < 2)
             continue;
         line_fit_add(&fit, here.threads / means[host].threads, here.stretched / means[host].stretched);
+        crowds += here.threads >= means[host].threads;
+        served += here.threads >= means[host].threads && here.stretched < UNSTRETCHED;
         per_core += here.threads / here.stretched;
     }
-    *own = all_threads_are_ours(&fit);
+    *own = all_threads_are_ours(&fit) && !cores_are_enough(crowds, served);
     *cores = fit.count ? per_core / (double)fit.count : 0;
     free(runnable);
     free(means);

@@ -140,10 +140,10 @@ typedef struct host_cores {
 } host_cores;
 
 /* Linux tells how long a thread waits for a core, so no other machine is needed to see that one is full: the sum is
- * over those on which it is a tenth of the time of chunks. */
+ * over those on which it is a twentieth of the time of chunks. */
 static host_cores sum_full_hosts(explaining *e, double *on_hosts)
 {
-    static const double FULL = 0.1;
+    static const double FULL = 0.05;
     host_cores sums = {0}, *hosts = calloc(e->stragglers.hosts.count + 1, sizeof *hosts);
     if (!hosts)
         e->code = fail_memory(e->err);

@@ -107,11 +107,14 @@ uint64_t chunk_key(const run_chunk *row)
 enum { CHUNK_DONE = 1, CHUNK_FAILURE = 2, MOST_FAILURES = INT32_MAX }; /* what is kept of a chunk: done, and failures */
 
 /* Whether a success is a second one: the chunk has succeeded before, and there were fewer failures than attempts before
- * this one. A first attempt begins a round of its own, in which nothing has failed. */
+ * this one. A first attempt begins a round of its own, in which nothing has failed. Chunks whose file is not known are
+ * not known to be the same. */
 static bool succeeded_before(ledger *l, const run_chunk *row, bool failed, bool *memory_out)
 {
     const roast_chunk *chunk = &row->record;
     bool first = chunk->attempt == ROAST_ABSENT || chunk->attempt < 2;
+    if (row->file == RUN_UNKNOWN)
+        return false;
     uint32_t *seen = u64map_at(&l->chunks, chunk_key(row));
     if (!seen) {
         *memory_out = true;

@@ -105,7 +105,8 @@ static double relief(const playing *p, size_t i, int part)
     bool opens_here = part == (a->cpu_known ? STRAGGLER_IO : STRAGGLER_COMPUTE);
     if (opens_here && (change->no_open || change->quick_open))
         off += (double)a->open;
-    if (part == STRAGGLER_COMPUTE && change->free_cores)
+    if (part == STRAGGLER_COMPUTE && change->free_cores &&
+        p->r->contention->ordinary[i]) /* slow groups are another finding */
         off += (double)a->core;
     if (part == STRAGGLER_COMPUTE && change->no_open)
         off += (double)a->events_s;

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -25,6 +26,7 @@ static const double INDIFFERENT = 0.02;
  * this is to happen in one run of a hundred. */
 static const double LARGEST_CHANCE = 0.01;
 enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 4 };
+enum { FEWEST_TO_BLAME = 2 }; /* where chance does not make as many slow: a file may have no more chunks */
 
 double straggler_seconds(const trace_attempt *attempt)
 {
@@ -205,9 +207,13 @@ static double deviation(const stragglers *s, straggler_part part, size_t i)
     return log((straggler_part_seconds(a, part) + slack) / (expected + slack) / explained);
 }
 
+enum { LEVELS = 256 };
+static const double LEVEL = 0.02; /* of the logarithm of took / expected */
+
 /* Deviations of all attempts, part by part. */
 typedef struct deviations {
     float *of[STRAGGLER_PARTS];
+    size_t known[STRAGGLER_PARTS], above[STRAGGLER_PARTS][LEVELS]; /* attempts that deviate by at least each level */
     double *scratch;
 } deviations;
 
@@ -226,11 +232,33 @@ static void deviations_release(deviations *d)
         free(d->of[part]);
 }
 
+static size_t level_of(double deviation)
+{
+    return (size_t)fmin(fmax(deviation / LEVEL, 0), LEVELS - 1);
+}
+
+static void count_above(deviations *d, int part, size_t count)
+{
+    size_t *above = d->above[part];
+    memset(above, 0, sizeof d->above[part]);
+    d->known[part] = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(d->of[part][i]))
+            continue;
+        d->known[part]++;
+        above[level_of((double)d->of[part][i])]++;
+    }
+    for (size_t level = LEVELS - 1; level-- > 0;)
+        above[level] += above[level + 1];
+}
+
 static void measure_deviations(const stragglers *s, deviations *d)
 {
-    for (int part = 0; part < STRAGGLER_PARTS; part++)
+    for (int part = 0; part < STRAGGLER_PARTS; part++) {
         for (size_t i = 0; i < s->trace->count; i++)
             d->of[part][i] = (float)deviation(s, (straggler_part)part, i);
+        count_above(d, part, s->trace->count);
+    }
 }
 
 static void measure_spread(stragglers *s, deviations *d)
@@ -248,6 +276,13 @@ static void measure_spread(stragglers *s, deviations *d)
 }
 
 /* ---- Groups -------------------------------------------------------------------------------------------------- */
+
+static uint32_t period_at(const stragglers *s, int64_t t_ns)
+{
+    double length = (double)(s->t_end_ns - s->t_start_ns), at = (double)(t_ns - s->t_start_ns);
+    double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;
+    return (uint32_t)fmin(fmax(period, 0), STRAGGLER_PERIODS - 1);
+}
 
 uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
 {
@@ -269,11 +304,8 @@ uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_a
     }
     /* By its middle: it is slow for as long as it runs in a slow time, whenever it began. At the end of a run only the
      * long ones are left, which makes that no slow time: there they count as they began. */
-    double length = (double)(s->t_end_ns - s->t_start_ns), begun = (double)(attempt->start_ns - s->t_start_ns);
-    double at = 0.5 * (begun + (double)(attempt->end_ns - s->t_start_ns));
-    at = at > (double)(s->last_start_ns - s->t_start_ns) ? begun : at;
-    double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;
-    return (uint32_t)fmin(fmax(period, 0), STRAGGLER_PERIODS - 1);
+    int64_t middle = attempt->start_ns + (attempt->end_ns - attempt->start_ns) / 2;
+    return period_at(s, middle > s->last_start_ns ? attempt->start_ns : middle);
 }
 
 static uint32_t group_of_kind(const stragglers *s, const trace_attempt *attempt, int kind)
@@ -290,15 +322,28 @@ static double own_slowdown(const stragglers *s, straggler_part part, const trace
     return expected > 0 && ratio > LEAST_SLOWDOWN ? took / expected : 1;
 }
 
+/* What only begins or ends in a slow time is slow for a part of its own time: for what it took longer, at most. */
+static double slowdown_at_edge(const stragglers *s, straggler_part part, const trace_attempt *attempt)
+{
+    const straggler_groups *groups = &s->kinds[STRAGGLER_PERIOD];
+    uint32_t first = period_at(s, attempt->start_ns), last = period_at(s, attempt->end_ns);
+    double most = 1;
+    if (attempt->end_ns > s->last_start_ns) /* the end of a run is no slow time */
+        last = first;
+    for (uint32_t g = first; g <= last; g++)
+        most = groups->slow[g] ? fmax(most, (double)groups->slowdown[part][g]) : most;
+    return most > 1 ? fmin(most, own_slowdown(s, part, attempt)) : 1;
+}
+
 double straggler_slowdown(const stragglers *s, straggler_kind kind, straggler_part part, const trace_attempt *attempt)
 {
     const straggler_groups *groups = &s->kinds[kind];
     if (!groups->n_slow) /* the usual case, asked often */
         return 1;
     uint32_t group = straggler_group(s, kind, attempt);
-    if (group >= groups->count || !groups->slow[group])
-        return 1;
-    return kind == STRAGGLER_WARM_UP ? own_slowdown(s, part, attempt) : (double)groups->slowdown[part][group];
+    if (group < groups->count && groups->slow[group])
+        return kind == STRAGGLER_WARM_UP ? own_slowdown(s, part, attempt) : (double)groups->slowdown[part][group];
+    return kind == STRAGGLER_PERIOD && comparable(attempt) ? slowdown_at_edge(s, part, attempt) : 1;
 }
 
 bool straggler_in_slow(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
@@ -311,8 +356,6 @@ bool straggler_in_slow(const stragglers *s, straggler_kind kind, const trace_att
 double straggler_excess(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
 {
     double excess = 0;
-    if (!straggler_in_slow(s, kind, attempt))
-        return 0;
     for (int part = 0; part < STRAGGLER_PARTS; part++) {
         double slowdown = straggler_slowdown(s, kind, (straggler_part)part, attempt);
         excess += straggler_part_seconds(attempt, (straggler_part)part) * (1 - 1 / slowdown);
@@ -411,17 +454,6 @@ static double binomial_tail(size_t hits, size_t count, double chance)
 static bool stands_out(double deviation)
 {
     return deviation > log(LEAST_SLOWDOWN);
-}
-
-/* Of the attempts of which a deviation is known, those that are slow each by itself. */
-static double share_slow(const stragglers *s, const float *above_expected)
-{
-    size_t slow = 0, known = 0;
-    for (size_t i = 0; i < s->trace->count; i++) {
-        known += isfinite(above_expected[i]) != 0;
-        slow += isfinite(above_expected[i]) && stands_out((double)above_expected[i]);
-    }
-    return known ? fmin((double)slow / (double)known, 0.99) : 0;
 }
 
 static double excess_of(const stragglers *s, int part, double slowdown, const uint32_t *items, size_t count)
@@ -539,19 +571,22 @@ static size_t measure_groups(const stragglers *s, int kind, const sorted_groups 
     return sorted->first[groups->count];
 }
 
-static bool group_is_slow(const stragglers *s, int kind, int part, uint32_t g, const uint32_t *items,
-                          const float *above_expected, double base_rate)
+/* Whether chance would not make a group as slow: single stragglers have to be as slow as it is, not just slow. */
+static bool group_is_slow(const stragglers *s, const deviations *d, int kind, int part, uint32_t g,
+                          const uint32_t *items)
 {
     const straggler_groups *groups = &s->kinds[kind];
     size_t count = groups->attempts[g], hits = 0;
     double above = (double)groups->typical[part][g] - groups->reference[part];
     double error = 1.25 * s->spread[part] / sqrt((double)count);
-    if (count < FEWEST_IN_GROUP || !stands_out(above) || above < LEAST_SIGNIFICANCE * error)
+    if (count < FEWEST_TO_BLAME || !stands_out(above) || above < LEAST_SIGNIFICANCE * error)
         return false;
+    size_t level = level_of(fmax(log(LEAST_SLOWDOWN), 0.5 * (double)groups->typical[part][g]));
     for (size_t i = 0; i < count; i++)
-        hits += isfinite(above_expected[items[i]]) && stands_out((double)above_expected[items[i]]);
+        hits += isfinite(d->of[part][items[i]]) && level_of((double)d->of[part][items[i]]) >= level;
+    double chance = fmin((double)d->above[part][level] / (double)d->known[part], 0.99);
     /* Beyond this many no chance makes most of a group slow. */
-    return count > 50 || binomial_tail(hits, count, base_rate) * groups->count < LARGEST_CHANCE;
+    return count > 50 || binomial_tail(hits, count, chance) * groups->count < LARGEST_CHANCE;
 }
 
 /* How many times longer a part of a slow group took. Deviations allow for what is indifferent, which makes ratios
@@ -645,10 +680,9 @@ static bool judge_kind(stragglers *s, int kind, deviations *d, double most)
     acquit(groups);
     bool done = kind != STRAGGLER_WARM_UP || judge_warm_up(s, &sorted, d);
     for (int part = 0; part < STRAGGLER_PARTS && kind != STRAGGLER_WARM_UP; part++) {
-        double base_rate = share_slow(s, d->of[part]);
         for (uint32_t g = 0; g < groups->count; g++) {
             const uint32_t *items = sorted.items + sorted.first[g];
-            if (!group_is_slow(s, kind, part, g, items, d->of[part], base_rate))
+            if (!group_is_slow(s, d, kind, part, g, items))
                 continue;
             double slowdown = slowdown_of(s, kind, part, g, items);
             groups->slowdown[part][g] = (float)slowdown;
@@ -789,6 +823,16 @@ static bool find_groups(stragglers *s, deviations *d)
     return done;
 }
 
+/* With what only begins or ends in it. */
+static double excess_of_period(const stragglers *s)
+{
+    double excess = 0;
+    for (size_t i = 0; i < s->trace->count; i++)
+        if (comparable(&s->trace->attempts[i]))
+            excess += straggler_excess(s, STRAGGLER_PERIOD, &s->trace->attempts[i]);
+    return excess;
+}
+
 /* How slow the guilty groups are, against lines that are fitted to the others only; in the order in which they were
  * found, so that what one explains is not seen again in those that only coincide with it. */
 static roast_code measure_again(stragglers *s, deviations *d, roast_error *err)
@@ -802,6 +846,8 @@ static roast_code measure_again(stragglers *s, deviations *d, roast_error *err)
         if (!judge_kind(s, (int)s->found[i], d, 1))
             code = fail_memory(err);
         groups->guilty = groups->n_slow > 0;
+        if (s->found[i] == STRAGGLER_PERIOD)
+            groups->excess = excess_of_period(s);
     }
     return code;
 }

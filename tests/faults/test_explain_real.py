@@ -13,7 +13,7 @@ from coffea import processor
 from helpers import first_worker, rows
 
 #: Of the time of chunks, spent waiting while other programs had the cores: above it, these may be what held a run back.
-BUSY, TRIES = 0.2, 3
+BUSY, TRIES = 0.08, 3
 pytestmark = pytest.mark.alone
 QUICK = [fault for fault in faults.FAULTS if fault.quick]
 

@@ -881,6 +881,79 @@ static void waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte
     release(&e);
 }
 
+/* Chunks one after the other on six workers, two of each file; those of one file take eight times as long. */
+static void a_slow_file_is_named_also_if_it_has_no_more_than_two_chunks(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 700);
+    double begun[6] = {0};
+    for (int w = 0; w < 6; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 1, 0, 0, false);
+    }
+    for (int i = 0; i < 360; i++) {
+        char worker[8], file[32];
+        snprintf(worker, sizeof worker, "w%d", i % 6);
+        snprintf(file, sizeof file, "root://site//%d.root", i / 2);
+        double seconds = i / 2 == 40 ? 80 : 10;
+        roast_chunk chunk = plan_chunk(&p, worker, begun[i % 6], seconds, i / 2 == 40 ? 0.1 : 0.9);
+        chunk.file = str_from(file);
+        begun[i % 6] += seconds;
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    explained e = explain(&p, false);
+    const finding *f = finding_of(&e, FINDING_SLOW_FILE);
+    assert_non_null(f);
+    assert_true(str_equal(f->evidence[0].name, STR("root://site//40.root")));
+    assert_null(finding_of(&e, FINDING_STRAGGLERS));
+    release(&e);
+}
+
+/* From 100 s to 150 s all takes three times as long, also for a part of a chunk: without it a third of 50 s is left. */
+static void what_begins_or_ends_in_a_slow_time_is_slow_for_a_part_of_its_time(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 300);
+    for (int w = 0; w < 12; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 1, 0, 0, false);
+        double at = 0, until;
+        for (double left = w + 1; at < 300; left = 12, at = until) {
+            double work_before = fmax(100 - at, 0), work_within = (150 - fmax(at, 100)) / 3;
+            until = at + left;
+            if (at < 150 && left > work_before)
+                until = left - work_before <= work_within ? fmax(at, 100) + 3 * (left - work_before)
+                                                          : 150 + left - work_before - work_within;
+            if (until > 300)
+                break;
+            roast_chunk chunk = plan_chunk(&p, name, at, until - at, 0);
+            chunk.events = (int64_t)(100 * left);
+            chunk.open_ns = 0;
+            chunk.duration_ns = (int64_t)((until - at) * 1e9);
+            chunk.t_start_ns = START_NS + (int64_t)(at * 1e9);
+            assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+        }
+    }
+    explained e = explain(&p, false);
+    const finding *f = finding_of(&e, FINDING_SLOW_PERIOD);
+    assert_non_null(f);
+    assert_near(f->saving_seconds, 50 * (1 - 1.0 / 3), 2);
+    assert_near(f->core_seconds, 12 * 50 * (1 - 1.0 / 3), 20);
+    release(&e);
+}
+
+static void who_waits_longer_than_the_others_compute_does_not_wait_for_them(void **state)
+{
+    (void)state;
+    explained e = explain_threads(3, 0);
+    assert_null(finding_of(&e, FINDING_LOCKS));
+    release(&e);
+}
+
 static void what_saves_much_is_not_small_whatever_it_is(void **state)
 {
     (void)state;
@@ -1337,6 +1410,9 @@ int main(void)
         cmocka_unit_test(what_runs_between_chunks_is_merging_and_not_the_schedulers_fault),
         cmocka_unit_test(the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time),
         cmocka_unit_test(waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage),
+        cmocka_unit_test(who_waits_longer_than_the_others_compute_does_not_wait_for_them),
+        cmocka_unit_test(a_slow_file_is_named_also_if_it_has_no_more_than_two_chunks),
+        cmocka_unit_test(what_begins_or_ends_in_a_slow_time_is_slow_for_a_part_of_its_time),
         cmocka_unit_test(what_saves_much_is_not_small_whatever_it_is),
         cmocka_unit_test(a_worker_that_comes_for_a_lost_one_is_not_late),
         cmocka_unit_test(a_lost_worker_did_nothing_else_until_it_was_missed),
