@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explain_parts.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -181,8 +182,10 @@ static void advise_against_the_longest(explaining *e, finding *f)
 
 /* ---- What it is about -------------------------------------------------------------------------------------------- */
 
-/* The section with most of something, if that is a good part of the whole. */
-static void advise_section(explaining *e, finding *f, metric_id more, metric_id less, double whole)
+static const double MOST = 0.5, A_GOOD_PART = 0.2;
+
+/* The section with most of something, if that is more than so much of the whole. */
+static void advise_section(explaining *e, finding *f, metric_id more, metric_id less, double whole, double share)
 {
     const roast_summary *s = e->summary;
     double most = 0;
@@ -194,10 +197,10 @@ static void advise_section(explaining *e, finding *f, metric_id more, metric_id 
             best = i;
         }
     }
-    if (!(most > 0.2 * whole))
+    if (!(most > share * whole))
         return;
     set_name(f, ADVICE_SECTION, summary_cell(s, M_section_section, best).as.text);
-    set_number(f, ADVICE_SECTION_SHARE, whole > 0 ? fmin(100 * most / whole, 100) : (double)NAN);
+    set_number(f, ADVICE_SECTION_SHARE, fmin(100 * most / whole, 100));
 }
 
 /* The collection that most of the bytes belong to which were read. */
@@ -222,7 +225,7 @@ static void advise_collection(explaining *e, finding *f)
         all += here;
         best = bytes[name] > bytes[best] ? name : best;
     }
-    if (!e->code && names.count && bytes[best] > 0.3 * all)
+    if (!e->code && names.count && bytes[best] > MOST * all)
         set_kept_name(e, f, ADVICE_COLLECTION, names.strings[best]);
     intern_release(&names);
     free(bytes);
@@ -254,6 +257,28 @@ static void advise_worst_straggler(explaining *e, finding *f)
             set_name(f, ADVICE_FILE, file->url);
         }
     }
+}
+
+/* "on n1", "in root://…", "at one time of the run". */
+static void advise_shared(explaining *e, finding *f)
+{
+    straggler_kind kind;
+    uint32_t group;
+    bool memory_out = false, shared = stragglers_share(&e->stragglers, &kind, &group, &memory_out);
+    if (memory_out)
+        e->code = fail_memory(e->err);
+    if (!shared || memory_out)
+        return;
+    buf where = {0};
+    roast_str name = straggler_name(&e->stragglers, kind, group);
+    buf_text(&where, kind == STRAGGLER_FILE ? "in " : kind == STRAGGLER_PERIOD ? "at one time of the run" : "on ");
+    if (!str_absent(name))
+        buf_str(&where, name);
+    if (where.code)
+        e->code = fail_memory(e->err);
+    else
+        set_kept_name(e, f, ADVICE_SHARED, buf_view(&where));
+    buf_release(&where);
 }
 
 static void advise_lzma_file(explaining *e, finding *f)
@@ -446,16 +471,14 @@ static void advise_on(explaining *e, finding *f)
     const roast_summary *s = e->summary;
     double memory = summary_real(s, M_run_memory_utilization_percent_max);
     double peak = summary_real(s, M_run_peak_workers);
+    double waiting = e->ledger[LEDGER_PROCESS_IO] + e->ledger[LEDGER_PROCESS_CORE]; /* all that is not CPU */
     switch (f->kind) {
     case FINDING_IO_BOUND:
-        advise_section(e, f, M_section_total_duration, M_section_cpu_seconds, f->core_seconds);
+        advise_section(e, f, M_section_total_duration, M_section_cpu_seconds, waiting, A_GOOD_PART);
         advise_collection(e, f);
         break;
-    case FINDING_LOCKS:
-        advise_section(e, f, M_section_total_duration, M_section_cpu_seconds, f->core_seconds);
-        break;
     case FINDING_CPU_BOUND:
-        advise_section(e, f, M_section_cpu_seconds, METRIC_COUNT, f->core_seconds);
+        advise_section(e, f, M_section_cpu_seconds, METRIC_COUNT, f->core_seconds, A_GOOD_PART);
         break;
     case FINDING_OPENING:
         advise_chunksize(e, f, f->factor);
@@ -472,6 +495,7 @@ static void advise_on(explaining *e, finding *f)
         break;
     case FINDING_STRAGGLERS:
         advise_worst_straggler(e, f);
+        advise_shared(e, f);
         break;
     case FINDING_TAIL:
         advise_against_the_longest(e, f);
@@ -490,7 +514,8 @@ static void advise_on(explaining *e, finding *f)
         break;
     case FINDING_MEMORY_GROWTH:
         advise_worker_of_memory(e, f);
-        advise_section(e, f, M_section_mean_mem_delta_mb, METRIC_COUNT, 0);
+        advise_section(e, f, M_section_mean_mem_delta_mb, METRIC_COUNT, summary_real(s, M_run_chunk_mem_delta_mean_mb),
+                       MOST);
         break;
     case FINDING_MEMORY_LIMIT:
         advise_worker_of_memory(e, f);
@@ -517,7 +542,10 @@ static void advise_on(explaining *e, finding *f)
 
 void advise(explaining *e)
 {
+    roast_str engine = roast_run_fact(e->run, "engine");
+    bool elsewhere = !str_absent(engine) && !str_equal(engine, STR("dask"));
     for (size_t i = 0; i < e->out->count && !e->code; i++) {
+        e->out->findings[i].advice.no_cluster = elsewhere;
         advise_on(e, &e->out->findings[i]);
         rule_out(e, &e->out->findings[i]);
     }

@@ -18,6 +18,7 @@
     X(SECTION, section)             /* of the processor */                                                             \
     X(SECTION_SHARE, section_share) /* percent of what is told that is in it */                                        \
     X(COLLECTION, collection)       /* of the events, of which most bytes were read */                                 \
+    X(SHARED, shared)               /* what slow chunks have in common */                                              \
     X(FILE, file)                                                                                                      \
     X(WORKER, worker)                                                                                                  \
     X(HOST, host)
@@ -58,6 +59,7 @@ typedef struct advice {
     advice_value values[ADVICE_KEY_COUNT];
     acquittal ruled_out[MOST_ACQUITTALS];
     size_t n_ruled_out;
+    bool no_cluster; /* there is no client and no cluster that code could name */
 } advice;
 
 const char *advice_key_id(advice_key key);

@@ -232,12 +232,14 @@ static void answer_what_ifs(explaining *e)
         {"workers_four_times", {.workers = 4}},
     };
     bool spilling = find_finding(e, FINDING_SPILLING); /* whether other chunks would fit into memory, no replay knows */
+    bool crowded = find_finding(e, FINDING_OVERSUBSCRIBED); /* nor what others of our threads would do with the cores */
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !e->code; i++) {
         replay_change change = questions[i].change;
         if (change.no_outliers)
             for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
                 change.not_slow[kind] = true;
-        bool answers = e->out->replay_answers && !(spilling && change.chunk_size > 0);
+        bool answers =
+            e->out->replay_answers && !(spilling && change.chunk_size > 0) && !(crowded && change.workers > 0);
         double wall = answers ? replay_of(e, &change).wall_seconds : (double)NAN;
         if (change.workers > 1 &&
             isfinite(wall)) /* storage and scheduler bound what more of them bring, but they take nothing away */

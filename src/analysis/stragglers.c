@@ -479,26 +479,30 @@ typedef struct site_cells {
  * few ask, too, and that is what sites are compared by. */
 static const double WHEN_FEW_ASK = 25; /* percentile */
 
-static bool fill_cells(site_cells *cells, const stragglers *s, const sorted_groups *by_site,
-                       const float *above_expected, double *scratch)
+static uint32_t cell_group(const stragglers *s, const trace_attempt *attempt, int kind)
 {
-    cells->value = malloc(((size_t)cells->sites * cells->datasets + 1) * sizeof *cells->value);
+    uint32_t site = straggler_group(s, STRAGGLER_SITE, attempt), datasets = (uint32_t)run_datasets(s->run) + 1;
+    return site == TRACE_NONE ? TRACE_NONE : site * datasets + dataset_group(s, attempt, kind);
+}
+
+static bool fill_cells(site_cells *cells, const stragglers *s, const float *above_expected, double *scratch)
+{
+    uint32_t count = cells->sites * cells->datasets;
+    sorted_groups by_cell = {0};
+    cells->value = malloc(((size_t)count + 1) * sizeof *cells->value);
     cells->site = calloc((size_t)cells->sites + 1, sizeof *cells->site);
     cells->dataset = calloc((size_t)cells->datasets + 1, sizeof *cells->dataset);
-    if (!cells->value || !cells->site || !cells->dataset)
-        return false;
-    for (uint32_t g = 0; g < cells->sites; g++)
-        for (uint32_t d = 0; d < cells->datasets; d++) {
-            size_t kept = 0;
-            for (size_t i = by_site->first[g]; i < by_site->first[g + 1]; i++) {
-                uint32_t item = by_site->items[i];
-                if (dataset_group(s, &s->trace->attempts[item], 0) == d && isfinite(above_expected[item]))
-                    scratch[kept++] = (double)above_expected[item];
-            }
-            double value = kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, WHEN_FEW_ASK) : (double)NAN;
-            cells->value[(size_t)g * cells->datasets + d] = (float)value;
-        }
-    return true;
+    bool done = cells->value && cells->site && cells->dataset && sort_groups(&by_cell, s, count, cell_group, 0);
+    for (uint32_t cell = 0; done && cell < count; cell++) {
+        size_t kept = 0;
+        for (size_t i = by_cell.first[cell]; i < by_cell.first[cell + 1]; i++)
+            if (isfinite(above_expected[by_cell.items[i]]))
+                scratch[kept++] = (double)above_expected[by_cell.items[i]];
+        double value = kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, WHEN_FEW_ASK) : (double)NAN;
+        cells->value[cell] = (float)value;
+    }
+    release_groups(&by_cell);
+    return done;
 }
 
 /* By row of a table: the mean of its cells, without what its columns explain. next: from a row to the next, and from a
@@ -534,7 +538,7 @@ static bool contrast_sites(stragglers *s, const sorted_groups *by_site, const fl
 {
     straggler_groups *groups = &s->kinds[STRAGGLER_SITE];
     site_cells cells = {.sites = groups->count, .datasets = (uint32_t)run_datasets(s->run) + 1};
-    bool done = fill_cells(&cells, s, by_site, above_expected, scratch);
+    bool done = fill_cells(&cells, s, above_expected, scratch);
     if (done)
         separate(&cells);
     double best = HUGE_VAL;
@@ -863,15 +867,66 @@ double straggler_outlier(const stragglers *s, straggler_part part, size_t attemp
     return fmin((took + indifferent_seconds(s, attempt)) * (1 - exp(-above)), took);
 }
 
+static double outlier_seconds(const stragglers *s, size_t i)
+{
+    return straggler_outlier(s, STRAGGLER_COMPUTE, i) + straggler_outlier(s, STRAGGLER_IO, i);
+}
+
+static bool is_outlier(const stragglers *s, size_t i)
+{
+    return outlier_seconds(s, i) > 0.3 * straggler_seconds(&s->trace->attempts[i]);
+}
+
 static void find_outliers(stragglers *s)
 {
     for (int part = 0; part < STRAGGLER_PARTS; part++)
         s->outlier_limit[part] = fmax(2, exp(6 * s->spread[part]));
     for (size_t i = 0; i < s->trace->count; i++) {
-        double excess = straggler_outlier(s, STRAGGLER_COMPUTE, i) + straggler_outlier(s, STRAGGLER_IO, i);
-        s->outliers += excess > 0.3 * straggler_seconds(&s->trace->attempts[i]);
-        s->outlier_excess += excess;
+        s->outliers += is_outlier(s, i);
+        s->outlier_excess += outlier_seconds(s, i);
     }
+}
+
+/* The group of a kind in which so many outliers are the least likely, if chance does not explain them. */
+static bool group_of_outliers(const stragglers *s, straggler_kind kind, size_t *counts, double chance, uint32_t *group)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    double least = LARGEST_CHANCE / groups->count;
+    bool found = false;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        uint32_t g = comparable(&s->trace->attempts[i]) && is_outlier(s, i)
+                         ? straggler_group(s, kind, &s->trace->attempts[i])
+                         : TRACE_NONE;
+        if (g < groups->count)
+            counts[g]++;
+    }
+    for (uint32_t g = 0; g < groups->count; g++) {
+        double by_chance = counts[g] >= 2 ? binomial_tail(counts[g], groups->attempts[g], chance) : 1;
+        if (by_chance >= least)
+            continue;
+        least = by_chance;
+        *group = g;
+        found = true;
+    }
+    return found;
+}
+
+bool stragglers_share(const stragglers *s, straggler_kind *kind, uint32_t *group, bool *memory_out)
+{
+    static const straggler_kind kinds[] = {STRAGGLER_HOST, STRAGGLER_WORKER, STRAGGLER_FILE, STRAGGLER_PERIOD};
+    size_t attempts = 0;
+    bool found = false;
+    for (size_t i = 0; i < s->trace->count; i++)
+        attempts += comparable(&s->trace->attempts[i]);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !found && !*memory_out; k++) {
+        size_t *counts = calloc((size_t)s->kinds[kinds[k]].count + 1, sizeof *counts);
+        *memory_out = !counts;
+        *kind = kinds[k];
+        double chance = attempts ? (double)s->outliers / (double)attempts : 0;
+        found = counts && group_of_outliers(s, kinds[k], counts, chance, group);
+        free(counts);
+    }
+    return found;
 }
 
 roast_code stragglers_find(stragglers *s, const trace *t, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,

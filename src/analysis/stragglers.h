@@ -75,6 +75,8 @@ bool straggler_in_slow(const stragglers *s, straggler_kind kind, const trace_att
 double straggler_excess(const stragglers *s, straggler_kind kind, const trace_attempt *attempt);
 /* Seconds of a part of an attempt that are far above what is expected and that no group explains; 0 for most. */
 double straggler_outlier(const stragglers *s, straggler_part part, size_t attempt);
+/* The kind and the group in which there are more outliers than chance makes; false if they share nothing. */
+bool stragglers_share(const stragglers *s, straggler_kind *kind, uint32_t *group, bool *memory_out);
 /* Seconds that are compared: from opening the file to the end of process(), and a part of them. */
 double straggler_seconds(const trace_attempt *attempt);
 double straggler_part_seconds(const trace_attempt *attempt, straggler_part part);

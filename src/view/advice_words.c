@@ -26,8 +26,8 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                           "which section.]"},
     [FINDING_LOCKS] =
         {"Threads of a worker wait for each other, mostly for Python's own lock: use more workers with "
-         "fewer threads each (threads_per_worker=1 or 2), or do in awkward and numpy what is done in Python."
-         "[ {section_share} of the waiting is in section \"{section}\".]"},
+         "fewer threads each (threads_per_worker=1 or 2), or do in awkward and numpy what is done in Python. "
+         "track_time shows in which section they wait."},
     [FINDING_CPU_BOUND] = {"Make process() cheaper, or use more cores. [{section_share} of the CPU time "
                            "is in section \"{section}\".|track_time shows in which part of process() it goes.]"},
     [FINDING_NO_CORE_FREE] =
@@ -42,8 +42,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                          "fewer cores.]",
                          SET_CHUNKSIZE},
     [FINDING_SLOW_HOST] = {"Look at [{host}|these machines] (load, clock, network, disks), or keep jobs off it."},
-    [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine.",
-                             "client.restart_workers([{worker}])\n"},
+    [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine."},
     [FINDING_SLOW_STORAGE] = {"Read the files on [{host}|it] from another site or through a cache, or ask the site."},
     [FINDING_SLOW_FILE] = {"Read [{file}|these files] from another replica; if it stays slow, look inside.",
                            "import roastcoffea\n"
@@ -53,8 +52,10 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                          LET_WORKERS_IMPORT},
     [FINDING_SLOW_PERIOD] = {"Something that all share was slow for a while: the storage, the network, or the batch "
                              "system. Ask what happened there at that time."},
-    [FINDING_STRAGGLERS] = {"They share no host, file or time[; the slowest is of {file}]. If it is the same chunks "
-                            "again in the next run, look at their events; if not, at the machines."},
+    [FINDING_STRAGGLERS] =
+        {"[There are more of them {shared} than chance makes|They share no host, file or time][; the "
+         "slowest is of {file}]. If it is the same chunks "
+         "again in the next run, look at their events; if not, at the machines."},
     [FINDING_TAIL] = {"Cut the large chunks[: Runner(chunksize={chunksize}), now {now}, makes {chunks} of them], or "
                       "start them first.[ The longest is of {file}.]",
                       SET_CHUNKSIZE},
@@ -64,7 +65,8 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                 SET_CHUNKSIZE},
     [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for[ all {workers}] workers, or ask for smaller ones, "
                          "which come sooner.",
-                         "client.wait_for_workers({workers})\n"},
+                         "cluster.scale({workers})\n"
+                         "client.wait_for_workers({workers}, timeout=600)\n"},
     [FINDING_START_UP] = {"Before their first chunk workers import, the processor is sent and the graph is built. Let "
                           "workers import before the run begins.",
                           LET_WORKERS_IMPORT},
@@ -299,10 +301,15 @@ static bool code_known(const finding *f, const char *code)
     return true;
 }
 
+static bool needs_cluster(const char *code)
+{
+    return strstr(code, "client.") || strstr(code, "cluster.");
+}
+
 void advice_code(buf *out, const finding *f)
 {
     const char *at = row_of(f)->code;
-    if (!at || !code_known(f, at))
+    if (!at || !code_known(f, at) || (f->advice.no_cluster && needs_cluster(at)))
         return;
     while (*at) {
         const char *after;

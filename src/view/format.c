@@ -151,6 +151,11 @@ void format_count(buf *out, int64_t count)
     put_count(out, count, fabs((double)count));
 }
 
+void format_whole(buf *out, int64_t count)
+{
+    put_grouped(out, (uint64_t)put_sign(out, (double)count));
+}
+
 /* A mean of counts: "46.2", "53 211". */
 static void put_real_count(buf *out, figure f)
 {

@@ -89,7 +89,7 @@ static void put_cpu_of_runs(buf *out, const comparison *c, const compared_timing
 
 /* ---- Two runs ---------------------------------------------------------------------------------------------------- */
 
-/* The part of a chunk that most of the difference is in. */
+/* The part of a chunk that the largest part of the difference is in, if that is much. */
 static const compared_timing *largest_part(const comparison *c)
 {
     const compared_timing *largest = NULL;
@@ -123,8 +123,13 @@ static void put_chunks_of_two(buf *out, const comparison *c, const compared_timi
     buf_text(out, "the same chunks took ");
     put_size(out, change);
     buf_text(out, change > log(3) ? " the time in sum" : change > 0 ? " longer in sum" : " less time in sum");
-    if (part)
-        buf_format(out, ", most of it in %s", part->what);
+    if (!part)
+        return;
+    buf_format(out, part->share > 0.5 ? ", most of it in %s" : ", the largest part of it in %s (", part->what);
+    if (part->share <= 0.5) {
+        format_percent(out, 100 * part->share);
+        buf_char(out, ')');
+    }
 }
 
 /* ---- Either ------------------------------------------------------------------------------------------------------ */
@@ -134,12 +139,17 @@ static bool put_other_work(buf *out, const comparison *c)
 {
     for (size_t i = 0; i < c->n_counts; i++) {
         const compared_count *count = &c->counts[i];
-        if (strcmp(count->id, "events") != 0 || count->equal)
+        bool same = count->sides[SIDE_A].least == count->sides[SIDE_B].least &&
+                    count->sides[SIDE_A].most == count->sides[SIDE_B].most;
+        if (strcmp(count->id, "events") != 0 || count->equal || same)
             continue;
         buf_text(out, "A and B did not process as many events (");
         for (compare_side side = SIDE_A; side < SIDES; side++) {
-            format_value(out, (roast_value){.kind = ROAST_INT, .as.integer = count->sides[side].least}, "count",
-                         FORM_UNIT);
+            format_whole(out, count->sides[side].least);
+            if (count->sides[side].most != count->sides[side].least) {
+                buf_text(out, " to ");
+                format_whole(out, count->sides[side].most);
+            }
             buf_text(out, side == SIDE_A ? " and " : "): their times do not compare");
         }
         return true;

@@ -76,7 +76,7 @@ def physics(names: dict) -> dict:
 
 
 def test_the_snippets_are_found():
-    known = {"opening", "preprocessing", "ramp_up", "slow_worker", "too_many_workers", "over_read"}
+    known = {"opening", "preprocessing", "ramp_up", "slow_file", "too_many_workers", "over_read"}
     assert known <= set(SNIPPETS), "the test reads the table of advice; has that another form now?"
 
 
@@ -123,7 +123,6 @@ def test_a_file_that_is_new_is_read_with_what_was_kept_of_others(names):
 
 
 def test_workers_are_all_there_after_the_wait_and_gone_after_the_scaling(names):
-    names["cluster"].scale(3)
     exec(SNIPPETS["ramp_up"].format(workers=3), names)
     assert len(names["client"].run(lambda: None)) >= 3
     exec(SNIPPETS["too_many_workers"].format(workers=1), names)

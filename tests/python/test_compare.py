@@ -430,6 +430,15 @@ def test_a_run_that_did_less_is_not_called_faster(roast, tmp_path):
     assert said == "A and B did not process as many events (120 000 and 108 000): their times do not compare"
 
 
+def test_runs_that_did_the_same_work_are_compared_also_if_they_differ_among_themselves(roast, tmp_path):
+    events = (120_000, 118_800, 120_000)
+    sides = [[plant_run(tmp_path / f"{side}{i}.roast", events=n) for i, n in enumerate(events)] for side in "ab"]
+    assert "did not process" not in compare(roast, *sides[0], "--", *sides[1])["verdict"]
+    other = plant_run(tmp_path / "c.roast", events=117_600)
+    assert compare(roast, *sides[0], "--", *sides[1], other)["verdict"] == (
+        "A and B did not process as many events (118 800 to 120 000 and 117 600 to 120 000): their times do not compare")  # fmt: skip
+
+
 @pytest.mark.parametrize("order, warned", [("AAABBB", True), ("ABABAB", False), ("AABBAB", False), ("BBBAAA", True), ("AABB", True)])
 def test_the_gate_warns_of_runs_that_do_not_alternate(roast, tmp_path, order, warned):
     runs = [plant_run(tmp_path / f"{i}.roast", start=1000 * i, wall=100 + i % 2) for i in range(len(order))]

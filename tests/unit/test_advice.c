@@ -66,9 +66,22 @@ static void words_for_several_cases_are_chosen_by_what_is_known(void **state)
 static void names_in_code_are_strings_of_python_whatever_is_in_them(void **state)
 {
     (void)state;
-    finding f = finding_with(FINDING_SLOW_WORKER);
-    f.advice.values[ADVICE_WORKER].name = STR("tcp://\"\\\n\033[31m");
-    assert_says(advice_code, &f, "client.restart_workers([\"tcp://\\\"\\\\\\n\\u001b[31m\"])\n");
+    finding f = finding_with(FINDING_SLOW_FILE);
+    f.advice.values[ADVICE_FILE].name = STR("root://\"\\\n\033[31m");
+    assert_says(advice_code, &f,
+                "import roastcoffea\nprint(roastcoffea.inspect(\"root://\\\"\\\\\\n\\u001b[31m\"))\n");
+}
+
+static void where_there_is_no_cluster_no_code_names_one(void **state)
+{
+    (void)state;
+    finding f = finding_with(FINDING_TOO_MANY_WORKERS), g = finding_with(FINDING_OPENING);
+    f.advice.values[ADVICE_WORKERS].number = 2;
+    g.advice.values[ADVICE_CHUNKSIZE].number = 100;
+    assert_says(advice_code, &f, "cluster.scale(2)\n");
+    f.advice.no_cluster = g.advice.no_cluster = true;
+    assert_says(advice_code, &f, "");
+    assert_says(advice_code, &g, "runner.chunksize = 100\n");
 }
 
 static void every_finding_has_advice(void **state)
@@ -234,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_value_that_is_known_is_named_and_is_code),
         cmocka_unit_test(without_a_value_other_words_are_said_and_no_code),
         cmocka_unit_test(words_for_several_cases_are_chosen_by_what_is_known),
+        cmocka_unit_test(where_there_is_no_cluster_no_code_names_one),
         cmocka_unit_test(names_in_code_are_strings_of_python_whatever_is_in_them),
         cmocka_unit_test(every_finding_has_advice),
         cmocka_unit_test(what_is_ruled_out_is_said_with_its_number),

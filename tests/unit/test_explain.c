@@ -946,6 +946,34 @@ static void what_begins_or_ends_in_a_slow_time_is_slow_for_a_part_of_its_time(vo
     release(&e);
 }
 
+/* Four hosts; every third chunk of one of them takes four times as long: it is not slow as a whole. */
+static void slow_chunks_that_share_a_host_are_said_to(void **state)
+{
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        planned p;
+        begin(&p, 700);
+        for (int h = 0; h < 4; h++) {
+            char host[8];
+            snprintf(host, sizeof host, "n%d", h);
+            add_worker(&p, host, 1, 0, 0, false);
+            double begun = 0;
+            for (int i = 0; begun < 650; i++) {
+                bool slow = shared ? h == 2 && i % 3 == 1 : i % 12 == 3 * h + 1;
+                add_chunk(&p, host, begun, slow ? 40 : 10, 0.9);
+                begun += slow ? 40 : 10;
+            }
+        }
+        explained e = explain(&p, false);
+        const finding *f = finding_of(&e, FINDING_STRAGGLERS);
+        assert_non_null(f);
+        assert_int_equal(advice_known(&f->advice.values[ADVICE_SHARED]), shared);
+        if (shared)
+            assert_true(str_equal(f->advice.values[ADVICE_SHARED].name, STR("on n2")));
+        release(&e);
+    }
+}
+
 static void who_waits_longer_than_the_others_compute_does_not_wait_for_them(void **state)
 {
     (void)state;
@@ -1410,6 +1438,7 @@ int main(void)
         cmocka_unit_test(what_runs_between_chunks_is_merging_and_not_the_schedulers_fault),
         cmocka_unit_test(the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time),
         cmocka_unit_test(waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage),
+        cmocka_unit_test(slow_chunks_that_share_a_host_are_said_to),
         cmocka_unit_test(who_waits_longer_than_the_others_compute_does_not_wait_for_them),
         cmocka_unit_test(a_slow_file_is_named_also_if_it_has_no_more_than_two_chunks),
         cmocka_unit_test(what_begins_or_ends_in_a_slow_time_is_slow_for_a_part_of_its_time),
