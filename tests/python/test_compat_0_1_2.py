@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
+import threading
 
 import pytest
 
@@ -74,12 +76,129 @@ def test_the_decorator_without_a_runner_puts_its_record_into_the_output():
 
     output = Instance().process([1, 2, 3])
     assert output["sum"] == 3
-    assert len(output["__roastcoffea_metrics__"]) == 1
+    (chunk,) = output["__roastcoffea_metrics__"]
+    assert type(chunk) is dict and "error" not in chunk and list(chunk["timing"]) == ["section"]
+    assert {"duration", "mem_delta_mb", "timestamp", "dataset", "file", "entry_start", "uuid"} <= chunk.keys()
+    assert (chunk["bytes_read"], chunk["accessed_bytes"], chunk["branches_read_percent"]) == (0, 0, 0.0)
     with MetricsCollector() as collector:
         collector.extract_metrics_from_output(output)
     assert output == {"sum": 3}
     (record,) = collector.chunk_metrics
     assert record["num_events"] == 3 and "section" in record["timing"]
+
+
+def _own_values(seen):
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            seen.append(hasattr(self, "_roastcoffea_current_chunk"))
+            if seen[-1]:
+                with track_time(self, "section"):
+                    pass
+                seen.append(self._roastcoffea_current_chunk["timing"]["section"])
+                self._roastcoffea_current_chunk["timing"]["mine"] = 1.5
+            if not events:
+                raise ValueError("empty")
+            return {"sum": len(events)}
+
+    return Instance()
+
+
+def test_the_current_chunk_is_there_while_a_chunk_runs_and_only_then():
+    seen = []
+    instance = _own_values(seen)
+    assert instance.process([1]) == {"sum": 1}  # a job without a collector
+    assert seen == [False]
+    with pytest.raises(AttributeError, match="ask with hasattr"):
+        instance._roastcoffea_current_chunk["mine"] = 1
+    with MetricsCollector() as collector:
+        instance.process([1])
+        with pytest.raises(ValueError, match="empty"):
+            instance.process([])
+        assert not hasattr(instance, "_roastcoffea_current_chunk")
+    assert seen[1] is seen[3] is True
+    done, failed = collector.chunk_metrics
+    assert done["timing"] == {"section": seen[2], "mine": 1.5}
+    assert [chunk["error"] for chunk in (done, failed) if "error" in chunk] == ["empty"]
+
+
+def test_the_current_chunk_is_that_of_the_thread():
+    there = threading.Event()
+    over = threading.Event()
+
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            self._roastcoffea_current_chunk["mine"] = events
+            there.set()
+            over.wait(30)
+            return self._roastcoffea_current_chunk["mine"]
+
+    instance = Instance()
+    with MetricsCollector() as collector, concurrent.futures.ThreadPoolExecutor() as pool:
+        running = pool.submit(instance.process, "ours")
+        assert there.wait(30)
+        assert not hasattr(instance, "_roastcoffea_current_chunk")
+        assert instance.process.__self__ is instance
+        over.set()
+        assert running.result() == "ours"
+    assert [chunk["mine"] for chunk in collector.chunk_metrics] == ["ours"]
+
+
+def test_a_current_chunk_that_the_user_made_is_the_users():
+    instance = _own_values([])
+    instance._roastcoffea_current_chunk = made = {}
+    with track_time(instance, "section"):
+        pass
+    assert instance._roastcoffea_current_chunk is made and list(made["timing"]) == ["section"]
+    del instance._roastcoffea_current_chunk
+    assert not hasattr(instance, "_roastcoffea_current_chunk") and vars(instance) == {}
+
+
+def test_a_chunk_that_cannot_be_measured_takes_what_the_user_says_of_it(monkeypatch):
+    monkeypatch.setattr("roastcoffea.decorator._OwnChunk.begin", lambda *args: 1 / 0)
+
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            self._roastcoffea_current_chunk["timing"]["mine"] = 1.5
+            return events
+
+    assert Instance().process(3) == 3
+    assert not hasattr(Instance(), "_roastcoffea_current_chunk")
+
+
+def test_a_flag_and_no_collector_give_a_list_of_dicts_with_what_was_read(fileset):
+    instance = nano.Tracked()
+    instance._roastcoffea_collect_metrics = True
+    runner = nano.runner(processor.IterativeExecutor(status=False))
+    output, _ = runner(fileset, processor_instance=instance)
+    chunks = output.pop("__roastcoffea_metrics__")
+    with MetricsCollector() as collector:
+        again, _ = runner(fileset, processor_instance=instance)
+    assert again.keys() == output.keys()
+    measured = {(chunk["file"], chunk["entry_start"]): chunk for chunk in collector.chunk_metrics}
+    assert len(chunks) == len(measured) == 12
+    for chunk in chunks:
+        other = measured[chunk["file"], chunk["entry_start"]]
+        for name in ("accessed_bytes", "accessed_uncompressed_bytes", "num_branches_accessed", "bytes_read", "num_events"):
+            assert chunk[name] == other[name], name
+        for name in ("branches_read_percent", "bytes_read_percent"):
+            assert chunk[name] == pytest.approx(other[name]), name
+        assert chunk["accessed_branches"] == other["accessed_branches"]
+        assert {"filename", "compression_ratio", "total_branches", "total_tree_bytes"} == chunk["file_metadata"].keys()
+        assert chunk["file_metadata"] == pytest.approx(other["file_metadata"])
+
+
+def test_a_record_tells_of_its_file_what_uproot_does(measured):
+    uproot = pytest.importorskip("uproot")
+    for chunk in measured[0].chunk_metrics:
+        with uproot.open(chunk["file"]) as file:
+            tree = file["Events"]
+            expected = (chunk["file"], len(tree.keys()), tree.compressed_bytes)
+        about = chunk["file_metadata"]
+        assert (about["filename"], about["total_branches"], about["total_tree_bytes"]) == expected
+        assert "error" not in chunk and chunk["timestamp"] == chunk["t_end"]
 
 
 def test_records_may_be_given_by_hand():
