@@ -212,8 +212,10 @@ def test_the_backend_works_by_itself(client):
     backend = DaskMetricsBackend(client)
     backend.start_tracking(interval=0.1)
     span = backend.create_span("mine")
-    client.gather(client.map(lambda x: sum(range(x)), range(1000, 1020)))
-    backend.close_span(span)
+    assert backend.get_span_metrics(span) == {}  # it has no id until it is entered
+    with span["context"] as identity:
+        client.gather(client.map(lambda x: sum(range(x)), range(1000, 1020)))
+    assert span["id"] == identity
     sums = backend.get_span_metrics(span)
     data = backend.stop_tracking()
     assert any(key[2] == "thread-cpu" for key in sums)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import concurrent.futures
+import gc
 import json
+import shutil
+import subprocess
+import sys
 import threading
 
 import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 from coffea import processor  # noqa: E402
-from roastcoffea import MetricsCollector, load_measurement, track_metrics, track_time  # noqa: E402
+from roastcoffea import MetricsCollector, load_measurement, open_run, track_metrics, track_time  # noqa: E402
 from roastcoffea.backends.dask import DaskBackend, DaskMetricsBackend  # noqa: E402
 from roastcoffea.export.measurements import save_measurement  # noqa: E402
 
@@ -209,6 +213,167 @@ def test_records_may_be_given_by_hand():
     assert collector.chunk_metrics[0]["duration"] == 0.5
 
 
+REPORT = {"bytesread": 1000, "entries": 70, "processtime": 3.0, "chunks": 4, "columns": []}
+
+
+def test_a_report_given_after_the_block_counts():
+    with MetricsCollector() as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    collector.set_coffea_report(REPORT)
+    assert (collector.metrics["total_events"], collector.metrics["total_cpu_time"]) == (70, 3.0)
+    assert collector.run.metrics["total_events"] == 70  # in the run file, which nobody had looked at
+
+
+@pytest.mark.parametrize("when", ["before", "in", "after", "after a look"])
+def test_custom_metrics_count_whenever_they_are_given(when):
+    custom = {"a": {"entries": 7, "duration": 2.0, "performance_counters": {"num_requested_bytes": 100}}}
+    collector = MetricsCollector()
+    if when == "before":
+        collector.set_coffea_report(REPORT, custom_metrics=custom)
+    with collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+        if when == "in":
+            collector.set_coffea_report(REPORT, custom_metrics=custom)
+    if when == "after a look":
+        assert collector.metrics["total_events"] != 7
+    if when.startswith("after"):
+        collector.set_coffea_report(REPORT, custom_metrics=custom)
+    metrics = collector.get_metrics()
+    assert (metrics["total_events"], metrics["total_cpu_time"], metrics["total_bytes_read"]) == (7, 2.0, 100)
+    assert collector.custom_metrics == custom and collector.coffea_report == REPORT
+    assert metrics["speedup_factor"] == pytest.approx(2.0 / metrics["elapsed_time_seconds"])
+
+
+def test_the_run_is_finished_for_others_while_it_waits_for_its_seal(tmp_path, roast):
+    path = tmp_path / "run.roast"
+    with MetricsCollector(run_file=path) as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    shown = json.loads(roast("show", path, "--json").stdout)
+    assert (shown["outcome"], shown["num_successful_chunks"]) == ("finished", 1)
+    copied = shutil.copyfile(path, tmp_path / "copied.roast")  # alone, without what SQLite keeps beside it
+    assert open_run(copied).metrics["num_successful_chunks"] == 1
+    del collector
+    gc.collect()
+    assert sorted(file.name for file in tmp_path.iterdir() if "run" in file.name) == ["run.roast"]
+    assert open_run(path).outcome == "finished"
+
+
+def test_a_run_is_sealed_when_its_process_ends(tmp_path):
+    code = """if True:
+        import sys
+        from roastcoffea import MetricsCollector
+        with MetricsCollector(run_file=sys.argv[1]) as collector:
+            collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+        if sys.argv[2] == "killed":
+            import os
+            os._exit(0)
+    """
+    for how in ("ended", "killed"):
+        path = tmp_path / f"{how}.roast"
+        subprocess.run([sys.executable, "-c", code, path, how], check=True, timeout=120)
+        run = open_run(path)
+        assert (run.outcome, run.metrics["num_successful_chunks"]) == ("finished", 1)
+    assert [file.name for file in tmp_path.glob("ended*")] == ["ended.roast"]
+
+
+def test_records_of_sections_reach_the_metrics():
+    with MetricsCollector() as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    for duration in (1.0, 3.0):
+        collector.record_section_metrics({"name": "mine", "duration": duration, "type": "section"})
+    section = collector.metrics["sections"]["mine"]
+    assert (section["count"], section["total_duration"], section["mean_duration"]) == (2, 4.0, 2.0)
+    assert collector.metrics["raw_section_metrics"] is collector.section_metrics
+
+
+def test_records_that_are_assigned_are_those_of_the_metrics():
+    with MetricsCollector() as collector:
+        for duration in (1.0, 2.0, 6.0):
+            collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": duration})
+    collector.chunk_metrics = [chunk for chunk in collector.chunk_metrics if chunk["duration"] < 5]
+    assert len(collector.chunk_metrics) == 2
+    assert collector.metrics["chunk_duration_mean"] == 1.5 and collector.metrics["num_successful_chunks"] == 2
+
+
+def test_records_of_before_the_block_belong_to_it():
+    collector = MetricsCollector()
+    collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 1.0})
+    output = {"sum": 1, "__roastcoffea_metrics__": [{"dataset": "a", "num_events": 5, "duration": 2.0}]}
+    collector.extract_metrics_from_output(output)
+    assert output == {"sum": 1} and [chunk["num_events"] for chunk in collector.chunk_metrics] == [10, 5]
+    with collector:
+        pass
+    assert collector.metrics["total_events_from_chunks"] == 15
+    collector.record_chunk_metrics({"dataset": "b", "num_events": 7, "duration": 2.0})  # after a look
+    assert collector.metrics["total_events_from_chunks"] == 22 and len(collector.chunk_metrics) == 3
+
+
+def test_an_output_with_something_else_under_our_name_is_left_alone(caplog):
+    output = {"__roastcoffea_metrics__": "not a list"}
+    MetricsCollector().extract_metrics_from_output(output)
+    assert output == {"__roastcoffea_metrics__": "not a list"} and "Metrics not a list: str" in caplog.text
+
+
+def test_an_extended_calculate_efficiency_metrics_is_seen(monkeypatch):
+    import roastcoffea.aggregation.core
+    import roastcoffea.aggregation.efficiency as efficiency
+
+    original = efficiency.calculate_efficiency_metrics
+
+    def calculate_efficiency_metrics(workflow_metrics, worker_metrics):
+        metrics = original(workflow_metrics, worker_metrics)
+        metrics["custom_efficiency"] = workflow_metrics["total_events"] / 2
+        return metrics
+
+    for module in (efficiency, roastcoffea.aggregation.core):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "calculate_efficiency_metrics", calculate_efficiency_metrics)
+            with MetricsCollector() as collector:
+                collector.set_coffea_report(REPORT)
+            assert collector.metrics["custom_efficiency"] == 35
+            summed = collector.aggregator.aggregate(REPORT, None, 0.0, 2.0)
+            assert summed["custom_efficiency"] == 35
+    assert "custom_efficiency" not in collector.aggregator.aggregate(REPORT, None, 0.0, 2.0)
+
+
+def test_an_extension_that_fails_is_said_and_the_rest_is_there(monkeypatch, caplog):
+    monkeypatch.setattr("roastcoffea.aggregation.efficiency.calculate_efficiency_metrics", lambda *args: 1 / 0)
+    with MetricsCollector() as collector:
+        collector.set_coffea_report(REPORT)
+    assert collector.metrics["total_events"] == 70
+    assert "calculate_efficiency_metrics: not measured, because of ZeroDivisionError" in caplog.text
+
+
+def test_an_aggregator_that_is_assigned_is_asked():
+    class Mine:
+        def aggregate(self, coffea_report, **parts):
+            return {"mine": coffea_report["entries"] + len(parts["chunk_metrics"])}
+
+    collector = MetricsCollector()
+    collector.aggregator = Mine()
+    with collector:
+        collector.set_coffea_report(REPORT)
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 1.0})
+    assert collector.metrics["mine"] == 71
+
+
+def test_the_attributes_of_0_1_2_are_there(client):
+    collector = MetricsCollector(client)
+    assert collector.span_info is collector.custom_metrics is collector.coffea_report is collector.metrics is None
+    assert collector.chunk_metrics == collector.section_metrics == []
+    backend = collector.metrics_backend
+    assert isinstance(backend, DaskMetricsBackend) and backend.client is client
+    with collector:
+        assert collector.metrics_backend is backend
+        assert collector.span_info["id"] and collector.span_info["name"]
+    with pytest.raises(RuntimeError, match="Timing not available"):
+        MetricsCollector(client).get_metrics()
+    with pytest.raises(RuntimeError, match="Cannot save measurement before context manager completes"):
+        MetricsCollector(client).save_measurement("nowhere")
+    with pytest.raises(ValueError, match="Unsupported backend: invalid"):
+        MetricsCollector(client, backend="invalid")
+
+
 def test_custom_metrics_replace_the_totals(client):
     custom = {"a": {"entries": 70, "duration": 2.0, "performance_counters": {"num_requested_bytes": 1000}}}
     with MetricsCollector(client) as collector:
@@ -222,9 +387,10 @@ def test_the_parts_are_where_they_were(client):
     backend = DaskMetricsBackend(client)
     assert backend.supports_fine_metrics()
     span = backend.create_span("x")
-    client.submit(lambda: 1).result()
+    with span["context"]:
+        client.submit(lambda: 1).result()
     assert backend.get_span_metrics(span, delay=0.1)
-    backend.close_span(span)
+    assert backend.get_span_metrics({"name": "x"}) == {}
     from roastcoffea.aggregation.core import MetricsAggregator  # noqa: F401
     from roastcoffea.decorator import track_metrics  # noqa: F401
     from roastcoffea.instrumentation import track_bytes, track_memory, track_time  # noqa: F401
