@@ -51,7 +51,8 @@ class MetricsCollector(_core.Block):
     track_workers : bool
         Whether to keep a timeline of the workers.
     worker_tracking_interval : float
-        Seconds between looks at the workers.
+        Seconds between looks at the workers. Dask's workers tell of themselves with their heartbeats, which a look once a
+        second follows; below a second their tasks are looked at between these, too.
     processor_instance : optional
         The processor; its name tells the processor's tasks from the rest.
     output_dir : path, optional
@@ -245,7 +246,10 @@ class MetricsCollector(_core.Block):
 
     @property
     def tracking_data(self) -> dict[str, Any] | None:
-        """The timeline of the workers, in the documented shape; None before the end of the block."""
+        """The timeline of the workers, in the documented shape; None before the end of the block.
+
+        Its times are UTC, as ``datetime`` without a zone: those of 0.1.2 have none, and Python compares no others with them.
+        """
         if self._session is None or self.t_end is None or not self.track_workers:
             return None
         returned = self._session.tracking_data

@@ -185,6 +185,13 @@ def test_a_backend_of_the_user_is_used(fileset):
         MetricsCollector(None, backend="nowhere")
 
 
+def test_a_star_import_leaves_the_standard_library_alone():
+    scope = {}
+    exec("import inspect\nfrom roastcoffea import *", scope)
+    assert scope["inspect"].isfunction(len) is False
+    assert scope["MetricsCollector"] is roastcoffea.MetricsCollector and callable(roastcoffea.inspect)
+
+
 def test_importing_the_package_imports_nothing_heavy():
     code = textwrap.dedent("""
         import sys

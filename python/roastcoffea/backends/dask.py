@@ -417,13 +417,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         joined = None  # who is in the first answer was there before
         while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):
-                self._compare(await _identity(self.client), seen, joined)
+                finer = interval < messages.USUAL_INTERVAL
+                self._compare(await _identity(self.client), seen, joined, finer)
             await asyncio.sleep(interval)
             joined = time.time() + self._scheduler_offset
 
-    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None) -> None:
-        """What has changed since the last answer."""
-        workers = identity["workers"]
+    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None, finer: bool) -> None:
+        """What has changed since the last answer; finer: also what has not."""
+        workers, now = identity["workers"], time.time() + self._scheduler_offset
         for address, facts in workers.items():
             if address not in seen:
                 name, host, cores, limit = str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"]
@@ -431,6 +432,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if seen.get(address) != facts["last_seen"]:
                 seen[address] = facts["last_seen"]
                 self.recording.receive("scheduler", _heartbeat_of(address, facts))
+            elif finer:
+                self.recording.receive("scheduler", _heartbeat_of(address, facts).at(now))
         for address in seen.keys() - workers.keys():
             del seen[address]
             self.recording.worker_left(address, time.time_ns(), lost=False, reason="not there any more")
