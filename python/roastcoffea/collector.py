@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -396,3 +397,11 @@ class MetricsCollector(_core.Block):
         from roastcoffea.export.measurements import save_run
 
         return save_run(self.run, output_dir, measurement_name)
+
+
+def __getattr__(name: str) -> Any:
+    """What 0.1.2 has in this module, too; loaded when it is asked for."""
+    homes = {"DaskMetricsBackend": "roastcoffea.backends.dask", "MetricsAggregator": "roastcoffea.aggregation.core"}
+    if name not in homes:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(homes[name]), name)
