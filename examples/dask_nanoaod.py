@@ -59,7 +59,8 @@ class DimuonAnalysis(processor.ProcessorABC):
             mass.fill(dataset=dataset, mass=masses)
             ht.fill(dataset=dataset, ht=ak.sum(jets.pt, axis=1))
 
-        self._roastcoffea_current_chunk["pairs"] = len(masses)
+        if hasattr(self, "_roastcoffea_current_chunk"):  # while a collector is open
+            self._roastcoffea_current_chunk["pairs"] = len(masses)
         return {"mass": mass, "ht": ht, "events": {dataset: len(events)}}
 
     def postprocess(self, accumulator):

@@ -469,6 +469,9 @@ roast_code roast_record_note(roast_recorder *recorder, const char *level, roast_
 roast_code roast_recorder_flush(roast_recorder *recorder);
 /* The first thing that went wrong, if any: ROAST_OK and an empty message otherwise. */
 roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err);
+/* The run has ended: readers see that from now on, and the file holds all of it. What belongs to it may still be
+ * recorded until it is closed. */
+roast_code roast_recorder_finish(roast_recorder *recorder, roast_outcome outcome, roast_error *err);
 /* Ends the run and closes the file. The handle is gone even if this fails. */
 roast_code roast_recorder_close(roast_recorder *recorder, roast_outcome outcome, roast_error *err);
 

@@ -82,7 +82,8 @@ class Tracked(processor.ProcessorABC):
             pass
         with track_bytes(self, events, "met"):
             ak.sum(events.MET.pt)
-        self._roastcoffea_current_chunk["jets_seen"] = int(ak.count(events.Jet.pt))
+        if hasattr(self, "_roastcoffea_current_chunk"):
+            self._roastcoffea_current_chunk["jets_seen"] = int(ak.count(events.Jet.pt))
         return measure(events)
 
     def postprocess(self, accumulator):

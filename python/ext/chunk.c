@@ -1,5 +1,6 @@
 /* Chunk: one attempt at a chunk, measured on the thread that made it. A chunk that is made inside another one adds to
  * that one: there is one record for each attempt, whoever looks at it. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct chunk_object {
     PyObject *texts[FIELDS_OF_chunk]; /* by field; NULL for what is none */
     PyObject *branches;               /* a set of str, or NULL */
     PyObject *fields;                 /* the user's dict */
+    PyObject *shown;                  /* what of its sections is in there, because somebody looks; else NULL */
     bool finished;
 } chunk_object;
 
@@ -65,9 +67,9 @@ static int set_all(chunk_object *chunk, PyObject *meta)
 static PyObject *new_fields(core_state *state)
 {
     PyObject *fields = PyDict_New();
-    for (size_t i = 0; fields && i < COUNT_OF(state->empty_fields); i++) {
+    for (size_t i = 0; fields && i < COUNT_OF(state->section_fields); i++) {
         PyObject *empty = PyDict_New();
-        if (!empty || PyDict_SetItem(fields, state->empty_fields[i], empty))
+        if (!empty || PyDict_SetItem(fields, state->section_fields[i], empty))
             Py_CLEAR(fields);
         Py_XDECREF(empty);
     }
@@ -114,6 +116,7 @@ static int chunk_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(chunk->outer);
     Py_VISIT(chunk->fields);
+    Py_VISIT(chunk->shown);
     Py_VISIT(chunk->branches);
     return 0;
 }
@@ -123,6 +126,7 @@ static int chunk_clear(PyObject *self)
     chunk_object *chunk = (chunk_object *)self;
     Py_CLEAR(chunk->outer);
     Py_CLEAR(chunk->fields);
+    Py_CLEAR(chunk->shown);
     Py_CLEAR(chunk->branches);
     for (size_t i = 0; i < FIELDS_OF_chunk; i++)
         Py_CLEAR(chunk->texts[i]);
@@ -212,6 +216,75 @@ static PyObject *chunk_enter_phase(PyObject *self, PyObject *name)
     return NULL;
 }
 
+/* ---- What the user sees -------------------------------------------------------------------------------------- */
+
+/* The dict of a kind of sections among the user's values; made anew if it is gone. Borrowed. */
+static PyObject *shown_place(chunk_object *chunk, PyObject *name)
+{
+    PyObject *place = PyDict_GetItemWithError(chunk->fields, name);
+    if ((place && PyDict_Check(place)) || PyErr_Occurred())
+        return PyErr_Occurred() ? NULL : place;
+    place = PyDict_New();
+    int code = place ? PyDict_SetItem(chunk->fields, name, place) : -1;
+    Py_XDECREF(place); /* the dict has it */
+    return code ? NULL : place;
+}
+
+/* Puts there what has changed since it was shown last: the user may have changed the rest. */
+static int show_kind(chunk_object *chunk, PyObject *name, PyObject *now)
+{
+    PyObject *before = chunk->shown ? PyDict_GetItemWithError(chunk->shown, name) : NULL;
+    PyObject *place = PyErr_Occurred() ? NULL : shown_place(chunk, name);
+    PyObject *section, *value;
+    Py_ssize_t at = 0;
+    while (place && PyDict_Next(now, &at, &section, &value)) {
+        PyObject *old = before ? PyDict_GetItemWithError(before, section) : NULL;
+        int same = old ? PyObject_RichCompareBool(old, value, Py_EQ) : 0;
+        if (same < 0 || PyErr_Occurred() || (!same && PyDict_SetItem(place, section, value)))
+            return -1;
+    }
+    return place ? 0 : -1;
+}
+
+static int show_sections(chunk_object *chunk)
+{
+    core_state *state = core_state_of_type(Py_TYPE((PyObject *)chunk));
+    roast_chunk measured = roast_chunk_none();
+    PyObject *now = PyDict_New();
+    int code = now && roast_probe_fill(chunk->probe, &measured) ? sections_to_dict(now, &measured) : -1;
+    for (size_t kind = 0; !code && kind < COUNT_OF(state->section_fields); kind++)
+        code = show_kind(chunk, state->section_fields[kind], PyDict_GetItem(now, state->section_fields[kind]));
+    if (code && !PyErr_Occurred())
+        PyErr_NoMemory();
+    if (!code)
+        replace(&chunk->shown, Py_NewRef(now));
+    Py_XDECREF(now);
+    return code;
+}
+
+/* The chunk that the calling thread is at, borrowed; NULL if it is at none. */
+static chunk_object *current_chunk(void)
+{
+    roast_probe *chunk = roast_probe_current();
+    return chunk ? roast_probe_owner(chunk) : NULL;
+}
+
+void chunk_section_ended(void)
+{
+    chunk_object *chunk = current_chunk();
+    if (chunk && chunk->shown && show_sections(chunk))
+        PyErr_Clear(); /* not shown; it is in the record all the same */
+}
+
+PyObject *core_current_values(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    chunk_object *chunk = current_chunk();
+    if (!chunk)
+        Py_RETURN_NONE;
+    return show_sections(chunk) ? NULL : Py_NewRef(chunk->fields);
+}
+
 /* ---- The record ---------------------------------------------------------------------------------------------- */
 
 /* What a record borrows from, while it is used. */
@@ -228,9 +301,23 @@ static void parts_release(chunk_parts *parts)
     buf_release(&parts->packed);
 }
 
-/* What users have put into the dict the way older scripts do: {"timing": {name: seconds}, …}. */
-static int add_user_sections(chunk_object *chunk, PyObject *by_name, size_t kind)
+/* What a number says beyond what is shown there of the section itself. NAN with no exception if it is no number. */
+static double beyond_shown(PyObject *shown, PyObject *name, PyObject *value)
 {
+    PyObject *own = shown ? PyDict_GetItemWithError(shown, name) : NULL;
+    double real = PyFloat_AsDouble(value);
+    if (own && !PyErr_Occurred())
+        real -= PyFloat_AsDouble(own);
+    if (!PyErr_Occurred())
+        return own && real == 0 ? (double)NAN : real;
+    PyErr_Clear(); /* it stays in the dict, where the user sees it */
+    return (double)NAN;
+}
+
+/* What users have put into the dict the way older scripts do: {"timing": {name: seconds}, …}. */
+static int add_user_sections(chunk_object *chunk, PyObject *kind_name, PyObject *by_name, size_t kind)
+{
+    PyObject *shown = chunk->shown ? PyDict_GetItemWithError(chunk->shown, kind_name) : NULL;
     static const double units[] = {1e9, 1048576.0, 1.0};
     PyObject *name, *value;
     Py_ssize_t at = 0;
@@ -238,11 +325,9 @@ static int add_user_sections(chunk_object *chunk, PyObject *by_name, size_t kind
         int64_t values[3] = {ROAST_ABSENT, ROAST_ABSENT, ROAST_ABSENT};
         roast_str text;
         PyObject *keep;
-        double real = PyFloat_AsDouble(value);
-        if (PyErr_Occurred()) {
-            PyErr_Clear();
-            continue; /* not a number: it stays in the dict, where the user sees it */
-        }
+        double real = beyond_shown(shown, name, value);
+        if (isnan(real))
+            continue;
         if (text_from_python(name, &text, &keep))
             return -1;
         values[kind] = clock_ns_from_seconds(real * units[kind] / 1e9);
@@ -255,8 +340,8 @@ static int add_user_sections(chunk_object *chunk, PyObject *by_name, size_t kind
 
 static bool is_section_field(core_state *state, PyObject *name, size_t *kind)
 {
-    for (*kind = 0; *kind < COUNT_OF(state->empty_fields); (*kind)++)
-        if (PyUnicode_Check(name) && PyUnicode_Compare(name, state->empty_fields[*kind]) == 0)
+    for (*kind = 0; *kind < COUNT_OF(state->section_fields); (*kind)++)
+        if (PyUnicode_Check(name) && PyUnicode_Compare(name, state->section_fields[*kind]) == 0)
             return true;
     return false;
 }
@@ -299,11 +384,12 @@ static int fill_custom(chunk_object *chunk, core_state *state, roast_chunk *reco
                  *value = PyTuple_GetItem(PyList_GetItem(items, i), 1);
         size_t kind;
         if (is_section_field(state, name, &kind) && PyDict_Check(value))
-            code = add_user_sections(chunk, value, kind);
+            code = add_user_sections(chunk, name, value, kind);
         else
             code = add_custom(parts, name, value, &custom[record->n_custom++]);
     }
     Py_XDECREF(items);
+    Py_CLEAR(chunk->shown); /* with the dicts that were emptied */
     record->custom = record->n_custom ? custom : NULL;
     return code;
 }
@@ -463,17 +549,17 @@ PyObject *core_current_chunk(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    roast_probe *chunk = roast_probe_current();
-    PyObject *owner = chunk ? roast_probe_owner(chunk) : NULL;
-    return Py_NewRef(owner ? owner : Py_None);
+    chunk_object *chunk = current_chunk();
+    return Py_NewRef(chunk ? (PyObject *)chunk : Py_None);
 }
 
 int chunk_type_add(PyObject *module, core_state *state)
 {
     static const char *const names[] = {"timing", "memory", "bytes"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (!(state->empty_fields[i] = PyUnicode_InternFromString(names[i])))
+        if (!(state->section_fields[i] = PyUnicode_InternFromString(names[i])))
             return -1;
-    state->chunk = core_add_type(module, &chunk_spec);
+    state->current_chunk = PyUnicode_InternFromString("_roastcoffea_current_chunk");
+    state->chunk = state->current_chunk ? core_add_type(module, &chunk_spec) : NULL;
     return state->chunk ? 0 : -1;
 }

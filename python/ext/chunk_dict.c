@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core.h"
 #include "model/chunk_value.h"
+#include "model/facts.h"
 
 /* ---- To a dict ----------------------------------------------------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static int add_section(const section_dicts *d, const roast_section *section)
     return 0;
 }
 
-static int put_sections(PyObject *dict, const roast_chunk *chunk)
+int sections_to_dict(PyObject *dict, const roast_chunk *chunk)
 {
     section_dicts d = {PyDict_New(), PyDict_New(), PyDict_New(), PyList_New(0), PyList_New(0)};
     int code = d.timing && d.memory && d.bytes && d.sections && d.memory_sections ? 0 : -1;
@@ -150,11 +151,13 @@ PyObject *chunk_to_dict(const roast_chunk *chunk)
     metric_id first = metric_first(ROAST_SCOPE_CHUNK);
     metric_id end = (metric_id)((size_t)first + metric_count(ROAST_SCOPE_CHUNK));
     for (metric_id id = first; !code && id < end; id++)
-        if (metric_has_column(id))
+        if (metric_has_column(id) &&
+            (id != M_chunk_error || chunk_failed(chunk))) /* older scripts ask: "error" in it */
             code = put(dict, metric_info(id)->name, value_to_python(chunk_value(chunk, id)));
-    if (!code) /* events_seconds under its documented name, too */
-        code = put(dict, "schema_seconds", scaled_to_python(chunk->events_ns, 1e9)) || put_uid(dict, chunk) ||
-               put_branches(dict, chunk) || put_sections(dict, chunk) || put_custom(dict, chunk);
+    if (!code) /* two under their documented names, too: events_seconds, and t_end as the time of the record */
+        code = put(dict, "schema_seconds", scaled_to_python(chunk->events_ns, 1e9)) ||
+               put(dict, "timestamp", value_to_python(chunk_value(chunk, M_chunk_t_end))) || put_uid(dict, chunk) ||
+               put_branches(dict, chunk) || sections_to_dict(dict, chunk) || put_custom(dict, chunk);
     if (code)
         Py_CLEAR(dict);
     return dict;

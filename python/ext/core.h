@@ -23,7 +23,8 @@ typedef struct core_state {
     PyTypeObject *chunk, *section, *recorder, *run, *summary, *table, *column, *records;
     PyObject *sections[2]; /* {name: Section} of track_time and track_memory, which have no state of their own */
     PyObject *num_requested_bytes; /* the names that are asked for again and again */
-    PyObject *empty_fields[3];     /* "timing", "memory", "bytes" */
+    PyObject *section_fields[3];   /* "timing", "memory", "bytes": in the order of roast_section_kind */
+    PyObject *current_chunk;       /* "_roastcoffea_current_chunk" */
     PyObject *epoch, *timedelta;   /* to make datetimes, when they were first needed */
 } core_state;
 
@@ -43,10 +44,14 @@ PyTypeObject *core_add_type(PyObject *module, PyType_Spec *spec);
 
 /* Functions of the module that belong to a type. */
 PyObject *core_current_chunk(PyObject *module, PyObject *unused);
+PyObject *core_current_values(PyObject *module, PyObject *unused);
 PyObject *core_libraries(PyObject *module, PyObject *unused);
 PyObject *core_charts(PyObject *module, PyObject *unused);
 PyObject *core_moments(PyObject *module, PyObject *values);
 PyObject *core_time_average(PyObject *module, PyObject *points);
+
+/* Call when a section has ended: who looks at the values of the chunk sees it there. */
+void chunk_section_ended(void);
 
 /* ---- errors.c: the one place that turns an error into an exception ------------------------------------------- */
 
@@ -88,8 +93,11 @@ int record_fill(record_id id, void *record, PyObject *dict, PyObject *keep);
 
 /* ---- chunk_dict.c: a record in the documented shape ---------------------------------------------------------- */
 
-/* Every metric of a chunk as a dict: absent ones are None, sections and custom values in all their spellings. */
+/* Every metric of a chunk as a dict: absent ones are None (a chunk without an error has none), sections and custom
+ * values in all their spellings. */
 PyObject *chunk_to_dict(const roast_chunk *chunk);
+/* Its sections alone, in all their spellings. 0, or -1 with an exception set. */
+int sections_to_dict(PyObject *dict, const roast_chunk *chunk);
 /* A record from a dict in that shape, or with the field names of roast_chunk, or both. What is no field is a custom
  * value. Memory is kept by keep (a list) and scratch. 0, or -1 with an exception set. */
 struct arena;

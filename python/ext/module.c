@@ -136,6 +136,8 @@ static PyMethodDef core_functions[] = {
     {"charts", core_charts, METH_NOARGS, "charts()\n--\n\nThe charts of a run: {id: title}."},
     {"current_chunk", core_current_chunk, METH_NOARGS,
      "current_chunk()\n--\n\nThe innermost Chunk that is being measured on this thread, or None."},
+    {"current_values", core_current_values, METH_NOARGS,
+     "current_values()\n--\n\nIts fields, with its sections as they are and will be; None if there is no chunk."},
     {"forget_branches", core_forget_branches, METH_NOARGS,
      "forget_branches()\n--\n\nSend the names of branches again: the records have a new reader from now on."},
     {"sampler_start", (PyCFunction)(void (*)(void))core_sampler_start, METH_VARARGS | METH_KEYWORDS,
@@ -223,10 +225,11 @@ static int core_exec(PyObject *module)
     X(records)                                                                                                         \
     X(sections[0])                                                                                                     \
     X(sections[1])                                                                                                     \
+    X(current_chunk)                                                                                                   \
     X(num_requested_bytes)                                                                                             \
-    X(empty_fields[0])                                                                                                 \
-    X(empty_fields[1])                                                                                                 \
-    X(empty_fields[2])                                                                                                 \
+    X(section_fields[0])                                                                                               \
+    X(section_fields[1])                                                                                               \
+    X(section_fields[2])                                                                                               \
     X(epoch)                                                                                                           \
     X(timedelta)
 

@@ -473,8 +473,25 @@ static int outcome_from(const char *name, roast_outcome *outcome)
             *outcome = outcomes[i];
             return 0;
         }
-    PyErr_Format(PyExc_ValueError, "Recorder.close: '%s' is none of 'finished', 'failed', 'interrupted'", name);
+    PyErr_Format(PyExc_ValueError, "Recorder: the outcome '%s' is none of 'finished', 'failed', 'interrupted'", name);
     return -1;
+}
+
+static PyObject *recorder_finish(PyObject *self, PyObject *args)
+{
+    const char *name;
+    roast_outcome outcome;
+    if (!PyArg_ParseTuple(args, "s:finish", &name) || outcome_from(name, &outcome))
+        return NULL;
+    roast_recorder *recorder = enter(self);
+    if (!recorder)
+        return NULL;
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_recorder_finish(recorder, outcome, &err);
+    Py_END_ALLOW_THREADS
+    return result(self, code, &err);
 }
 
 static PyObject *recorder_close(PyObject *self, PyObject *args, PyObject *kwargs)
@@ -551,6 +568,8 @@ static PyMethodDef recorder_methods[] = {
     {"note", recorder_note, METH_VARARGS, "note(level, text)\n--\n\nSomething the reader of the run should know."},
     {"flush", recorder_flush, METH_NOARGS, "flush()\n--\n\nCommit now."},
     {"status", recorder_status, METH_NOARGS, "status()\n--\n\nThe first thing that went wrong, or None."},
+    {"finish", recorder_finish, METH_VARARGS,
+     "finish(outcome)\n--\n\nSay how the run ended; what belongs to it may still be recorded until close()."},
     {"close", (PyCFunction)(void (*)(void))recorder_close, METH_VARARGS | METH_KEYWORDS,
      "close(outcome='finished')\n--\n\nEnd the run: 'finished', 'failed' or 'interrupted'."},
     {"__enter__", recorder_enter, METH_NOARGS, NULL},

@@ -44,9 +44,26 @@ static Py_ssize_t records_length(PyObject *object)
     return (Py_ssize_t)((records_object *)object)->list.count;
 }
 
-static PyObject *percent_to_python(double percent)
+static PyObject *real_to_python(double value)
 {
-    return isnan(percent) ? Py_NewRef(Py_None) : PyFloat_FromDouble(percent);
+    return isnan(value) ? Py_NewRef(Py_None) : PyFloat_FromDouble(value);
+}
+
+/* What is known of the chunk's file, where anything is. */
+static int put_file_metadata(PyObject *dict, const listed_chunk *chunk)
+{
+    if (chunk->file_branches == ROAST_ABSENT && chunk->file_compressed == ROAST_ABSENT)
+        return 0;
+    double ratio = chunk->file_compressed == ROAST_ABSENT || chunk->file_uncompressed <= 0
+                       ? (double)NAN
+                       : (double)chunk->file_compressed / (double)chunk->file_uncompressed;
+    PyObject *about = PyDict_New();
+    if (about && (put(about, "filename", text_to_python(chunk->record.file)) ||
+                  put(about, "compression_ratio", real_to_python(ratio)) ||
+                  put(about, "total_branches", int_to_python(chunk->file_branches)) ||
+                  put(about, "total_tree_bytes", int_to_python(chunk->file_compressed))))
+        Py_CLEAR(about);
+    return put(dict, "file_metadata", about);
 }
 
 static PyObject *records_item(PyObject *object, Py_ssize_t place)
@@ -59,12 +76,13 @@ static PyObject *records_item(PyObject *object, Py_ssize_t place)
     const listed_chunk *chunk = &list->chunks[place];
     const branch_access *access = &chunk->access;
     PyObject *dict = chunk_to_dict(&chunk->record);
-    if (dict && (put(dict, "chunk_id", int_to_python(chunk->id)) || put(dict, "host", text_to_python(chunk->host)) ||
-                 put(dict, "num_branches_accessed", int_to_python(access->branches)) ||
-                 put(dict, "accessed_bytes", int_to_python(access->compressed)) ||
-                 put(dict, "accessed_uncompressed_bytes", int_to_python(access->uncompressed)) ||
-                 put(dict, "branches_read_percent", percent_to_python(access->branches_percent)) ||
-                 put(dict, "bytes_read_percent", percent_to_python(access->bytes_percent))))
+    if (dict &&
+        (put(dict, "chunk_id", int_to_python(chunk->id)) || put(dict, "host", text_to_python(chunk->host)) ||
+         put(dict, "num_branches_accessed", int_to_python(access->branches)) ||
+         put(dict, "accessed_bytes", int_to_python(access->compressed)) ||
+         put(dict, "accessed_uncompressed_bytes", int_to_python(access->uncompressed)) ||
+         put(dict, "branches_read_percent", real_to_python(access->branches_percent)) ||
+         put(dict, "bytes_read_percent", real_to_python(access->bytes_percent)) || put_file_metadata(dict, chunk)))
         Py_CLEAR(dict);
     return dict;
 }

@@ -1,12 +1,15 @@
 /* Sections: track_time, track_memory and track_bytes. What a section measures is in the probe, per thread; the object
  * here only names it. So one object serves every use of a name, in any number of threads, nested in itself or not, and
- * entering one allocates nothing. */
+ * entering one allocates nothing. Only where the user has made a dict for the values, as 0.1.2's own scripts do, there
+ * is an object for each use, which writes there too, with a chunk or without. */
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "core.h"
 #include "probe/chunk.h"
+#include "probe/readings.h"
 
 enum { MOST_CACHED = 4096 };
 
@@ -17,6 +20,9 @@ typedef struct section_object {
     PyObject *name;
     PyObject *source; /* for bytes: what counts them, or NULL */
     PyObject *state;  /* the module, for its interned names */
+    PyObject *into;   /* what the user made for the values, or NULL */
+    size_t entered;   /* this object, for into */
+    int64_t start;
 } section_object;
 
 /* ---- Counting bytes ------------------------------------------------------------------------------------------ */
@@ -72,6 +78,58 @@ static PyObject *find_source(core_state *state, PyObject *events)
     return source;
 }
 
+/* ---- What the user made -------------------------------------------------------------------------------------- */
+
+/* Of the object itself: what its class has under this name is ours. Borrowed. */
+static PyObject *values_made_for(core_state *state, PyObject *owner)
+{
+    PyObject *own = owner == Py_None ? NULL : PyObject_GenericGetDict(owner, NULL);
+    PyObject *made = own ? PyDict_GetItemWithError(own, state->current_chunk) : NULL;
+    Py_XDECREF(own); /* the owner has it */
+    PyErr_Clear();   /* it has none */
+    return made;
+}
+
+static int64_t reading(const section_object *section)
+{
+    switch (section->kind) {
+    case ROAST_SECTION_TIME:
+        return clock_monotonic_ns();
+    case ROAST_SECTION_MEMORY:
+        return probe_read_rss();
+    default:
+        return bytes_so_far(section);
+    }
+}
+
+/* What was not counted is 0 here, as it was in 0.1.2. */
+static PyObject *grown_since_start(const section_object *section)
+{
+    int64_t now = reading(section);
+    int64_t grown = now == ROAST_ABSENT || section->start == ROAST_ABSENT ? 0 : now - section->start;
+    return section->kind == ROAST_SECTION_TIME     ? scaled_to_python(grown, 1e9)
+           : section->kind == ROAST_SECTION_MEMORY ? scaled_to_python(grown, 1048576.0)
+                                                   : int_to_python(grown);
+}
+
+/* into["timing"][name] = value; what the user made may be of any kind, and then takes nothing. */
+static void write_into(const section_object *section)
+{
+    PyObject *field = core_state_of(section->state)->section_fields[section->kind];
+    PyObject *value = grown_since_start(section), *place = PyObject_GetItem(section->into, field);
+    if (!place) {
+        PyErr_Clear();
+        place = PyDict_New();
+        if (place && PyObject_SetItem(section->into, field, place))
+            Py_CLEAR(place);
+    }
+    if (value && place)
+        PyObject_SetItem(place, section->name, value);
+    PyErr_Clear();
+    Py_XDECREF(value);
+    Py_XDECREF(place);
+}
+
 /* ---- The object ---------------------------------------------------------------------------------------------- */
 
 static int section_traverse(PyObject *self, visitproc visit, void *arg)
@@ -80,6 +138,7 @@ static int section_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(section->source);
     Py_VISIT(section->state);
+    Py_VISIT(section->into);
     return 0;
 }
 
@@ -88,6 +147,7 @@ static int section_clear(PyObject *self)
     section_object *section = (section_object *)self;
     Py_CLEAR(section->source);
     Py_CLEAR(section->state);
+    Py_CLEAR(section->into);
     return 0;
 }
 
@@ -106,6 +166,8 @@ static PyObject *section_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
     section_object *section = (section_object *)self;
+    if (section->into && section->entered++ == 0)
+        section->start = reading(section);
     /* without a chunk nothing happens, and nothing need be asked for that */
     int64_t bytes =
         section->kind == ROAST_SECTION_BYTES && roast_probe_current() ? bytes_so_far(section) : ROAST_ABSENT;
@@ -121,6 +183,9 @@ static PyObject *section_exit(PyObject *self, PyObject *const *args, Py_ssize_t 
     int64_t bytes =
         section->kind == ROAST_SECTION_BYTES && roast_probe_current() ? bytes_so_far(section) : ROAST_ABSENT;
     roast_section_exit(section, bytes);
+    chunk_section_ended();
+    if (section->into && section->entered && --section->entered == 0)
+        write_into(section);
     Py_RETURN_NONE;
 }
 
@@ -198,7 +263,7 @@ static PyType_Spec section_spec = {
 };
 
 static PyObject *section_new(PyObject *module, core_state *state, roast_section_kind kind, PyObject *name,
-                             PyObject *events)
+                             PyObject *events, PyObject *into)
 {
     section_object *section = PyObject_GC_New(section_object, state->section);
     if (!section)
@@ -206,6 +271,8 @@ static PyObject *section_new(PyObject *module, core_state *state, roast_section_
     section->kind = kind;
     section->source = NULL;
     section->state = Py_NewRef(module);
+    section->into = into ? Py_NewRef(into) : NULL;
+    section->entered = 0;
     if (text_from_python(name, &section->text, &section->name)) {
         section->name = NULL;
         PyObject_GC_Track(section);
@@ -216,7 +283,7 @@ static PyObject *section_new(PyObject *module, core_state *state, roast_section_
         section->name = PyUnicode_FromString("None");
         section->text = STR("None");
     }
-    if (kind == ROAST_SECTION_BYTES && roast_probe_current())
+    if (kind == ROAST_SECTION_BYTES && (into || roast_probe_current()))
         section->source = find_source(state, events);
     PyObject_GC_Track(section);
     return (PyObject *)section;
@@ -250,29 +317,37 @@ static PyObject *cached_section(PyObject *module, roast_section_kind kind, PyObj
 {
     core_state *state = core_state_of(module);
     if (!PyUnicode_Check(name))
-        return section_new(module, state, kind, name, Py_None);
+        return section_new(module, state, kind, name, Py_None, NULL);
     PyObject *cache = state->sections[kind];
     PyObject *section = PyDict_GetItemWithError(cache, name);
     if (section)
         return Py_NewRef(section);
     if (PyErr_Occurred())
         return NULL;
-    section = section_new(module, state, kind, name, Py_None);
+    section = section_new(module, state, kind, name, Py_None, NULL);
     if (section && PyDict_Size(cache) < MOST_CACHED && PyDict_SetItem(cache, name, section))
         Py_CLEAR(section);
     return section;
+}
+
+static PyObject *named_section(PyObject *module, roast_section_kind kind, PyObject *owner, PyObject *name)
+{
+    core_state *state = core_state_of(module);
+    PyObject *into = values_made_for(state, owner);
+    return into ? section_new(module, state, kind, name, Py_None, into) : cached_section(module, kind, name);
 }
 
 static PyObject *track_named(PyObject *module, roast_section_kind kind, PyObject *const *args, Py_ssize_t nargs,
                              PyObject *kwnames, const char *usage)
 {
     if (nargs == 2 && !kwnames)
-        return cached_section(module, kind, args[1]);
+        return named_section(module, kind, args[0], args[1]);
+    PyObject *owner = argument(args, nargs, kwnames, 0, "owner", "processor_self");
     PyObject *name = argument(args, nargs, kwnames, 1, "name", "section_name");
     Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
-    if (given != 2 || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
+    if (given != 2 || !name || !owner)
         return complain(usage);
-    return cached_section(module, kind, name);
+    return named_section(module, kind, owner, name);
 }
 
 /* The functions are methods of one object, and not of the module, because of how they are pickled: as an attribute of
@@ -293,11 +368,13 @@ static PyObject *track_bytes(PyObject *self, PyObject *const *args, Py_ssize_t n
 {
     PyObject *events = argument(args, nargs, kwnames, 1, "events", "source");
     PyObject *name = argument(args, nargs, kwnames, 2, "name", "section_name");
+    PyObject *owner = argument(args, nargs, kwnames, 0, "owner", "processor_self");
     Py_ssize_t given = nargs + (kwnames ? PyTuple_Size(kwnames) : 0);
-    if (given != 3 || !events || !name || !argument(args, nargs, kwnames, 0, "owner", "processor_self"))
+    if (given != 3 || !events || !name || !owner)
         return complain("track_bytes(owner, events, name)");
     PyObject *module = PyType_GetModule(Py_TYPE(self));
-    return section_new(module, core_state_of(module), ROAST_SECTION_BYTES, name, events);
+    core_state *state = core_state_of(module);
+    return section_new(module, state, ROAST_SECTION_BYTES, name, events, values_made_for(state, owner));
 }
 
 static PyObject *trackers_reduce(PyObject *self, PyObject *unused)

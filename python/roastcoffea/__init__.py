@@ -49,7 +49,8 @@ _HOMES = {
     "track_time": "_core",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+#: ``from roastcoffea import *`` leaves the standard library's ``inspect`` alone.
+__all__ = sorted(_HOMES.keys() - {"inspect"})  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from roastcoffea._core import RoastError, __version__, track_bytes, track_memory, track_time
@@ -101,4 +102,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    return sorted(set(globals()) | set(_HOMES))

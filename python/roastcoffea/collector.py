@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
+import importlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _core, work
-from roastcoffea.backends import check_backend
+from roastcoffea.backends import AbstractMetricsBackend, backend_for, check_backend, is_backend
+from roastcoffea.guard import Guard, logger
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
 
 if TYPE_CHECKING:
+    from roastcoffea.aggregation.core import MetricsAggregator
     from roastcoffea.visualization.chart import Chart
 
 __all__ = ["MetricsCollector"]
+
+
+def _or_folder(init: Callable[..., None]) -> Callable[..., None]:
+    """``MetricsCollector(executor, output_dir)``, as the first documents have it: in 0.1.2 a backend stands there."""
+
+    @functools.wraps(init)
+    def init_either_way(self: Any, *args: Any, **kwargs: Any) -> None:
+        second = args[1] if len(args) > 1 else None
+        if isinstance(second, os.PathLike) or (isinstance(second, str) and not is_backend(second)):
+            args, kwargs = (args[0], None, *args[2:]), {**kwargs, "output_dir": second}
+        init(self, *args, **kwargs)
+
+    return init_either_way
 
 
 class MetricsCollector(_core.Block):
@@ -34,7 +52,8 @@ class MetricsCollector(_core.Block):
     track_workers : bool
         Whether to keep a timeline of the workers.
     worker_tracking_interval : float
-        Seconds between looks at the workers.
+        Seconds between looks at the workers. Dask's workers tell of themselves with their heartbeats, which a look once a
+        second follows; below a second their tasks are looked at between these, too.
     processor_instance : optional
         The processor; its name tells the processor's tasks from the rest.
     output_dir : path, optional
@@ -54,6 +73,7 @@ class MetricsCollector(_core.Block):
     >>> collector.print_summary()
     """
 
+    @_or_folder
     def __init__(
         self,
         client: Any = None,
@@ -80,19 +100,27 @@ class MetricsCollector(_core.Block):
         self.t_start: float | None = None
         self.t_end: float | None = None
         self.section_metrics: list[dict[str, Any]] = []
+        self.custom_metrics: dict[str, Any] | None = None
         self._session: Session | None = None
         self._run: Run | None = None
+        self._metrics: dict[str, Any] | None = None
+        self._early_report: dict[str, Any] | None = None  # these three: for the block to come
+        self._early_chunks: list[dict[str, Any]] = []
+        self._early_backend: AbstractMetricsBackend | None = None
+        self._assigned: dict[str, Any] = {}  # by the user, to attributes that 0.1.2 has
 
     # ---- the block
 
     # Called by Block, in this order: what waits, in a thread that no interrupt reaches; the rest where the user is.
 
     def _prepare(self) -> None:
-        self._run = self._session = None
+        self._run = self._session = self._metrics = None
         self.t_start = self.t_end = None
         interval = self.worker_tracking_interval if self.track_workers else None
+        self._assigned.pop("chunk_metrics", None)
+        backend, self._early_backend = self._assigned.get("metrics_backend", self._early_backend), None
         self._session = Session(
-            self.client, self.backend, interval, self.processor_instance, self.name, self.run_file, self.carry
+            self.client, backend or self.backend, interval, self.processor_instance, self.name, self.run_file, self.carry
         )
         self._context = contextvars.copy_context()
         if "distributed" in sys.modules:
@@ -102,6 +130,11 @@ class MetricsCollector(_core.Block):
 
     def _open(self) -> None:
         self._context.run(self._open_session().open)
+        report, self._early_report = self._early_report, None
+        chunks, self._early_chunks = self._early_chunks, []
+        if report is not None:
+            self.set_coffea_report(report, self.custom_metrics)
+        self._add_chunks(chunks)
 
     def _begin(self) -> None:
         session = self._open_session()
@@ -170,7 +203,16 @@ class MetricsCollector(_core.Block):
         """Every metric under each of its names; None before the end of the block, empty if nothing could be recorded."""
         if self._session is None or self.t_end is None:
             return None
-        return self.run.metrics if self._session.recording.path is not None else {}
+        if self._metrics is None:
+            from roastcoffea.legacy.extended import extended_metrics
+
+            measured = self.run.metrics if self._session.recording.path is not None else {}
+            self._metrics = extended_metrics(self, self._session, measured)
+        return self._metrics
+
+    @metrics.setter
+    def metrics(self, metrics: dict[str, Any] | None) -> None:
+        self._metrics = metrics  # None: they are made again
 
     def get_metrics(self) -> dict[str, Any]:
         """Every metric under each of its names.
@@ -182,21 +224,69 @@ class MetricsCollector(_core.Block):
         """
         metrics = self.metrics
         if metrics is None:
-            raise RuntimeError("metrics are there when the with block has ended")
+            raise RuntimeError("Timing not available: metrics are there when the with block has ended")
         return metrics
 
     @property
     def chunk_metrics(self) -> list[dict[str, Any]]:
         """One record per attempt at a chunk, in the documented shape."""
-        recorded = self._session is not None and self._session.recording.path is not None
-        return self.run.chunk_records() if recorded else []
+        if self._session is None:
+            return self._early_chunks
+        if self._assigned.get("chunk_metrics"):
+            return list(self._assigned["chunk_metrics"])
+        return self.run.chunk_records() if self._session.recording.path is not None else []
+
+    @chunk_metrics.setter
+    def chunk_metrics(self, records: list[dict[str, Any]]) -> None:
+        if self._session is None:
+            self._early_chunks = records
+            return
+        self._add_chunks(records)
+        self._assigned["chunk_metrics"] = records
+        self._metrics = None
 
     @property
     def tracking_data(self) -> dict[str, Any] | None:
-        """The timeline of the workers, in the documented shape; None before the end of the block."""
+        """The timeline of the workers, in the documented shape; None before the end of the block.
+
+        Its times are UTC, as ``datetime`` without a zone: those of 0.1.2 have none, and Python compares no others with them.
+        """
         if self._session is None or self.t_end is None or not self.track_workers:
             return None
-        return self.run.tracking_data()
+        returned = self._session.tracking_data
+        return self.run.tracking_data() if returned is None else returned
+
+    @property
+    def metrics_backend(self) -> AbstractMetricsBackend:
+        """What looks at the workers. One of the user's own may be assigned before the block."""
+        if self._session is not None and self._session.backends:
+            return self._session.backends[0]
+        backend: AbstractMetricsBackend | None = self._assigned.get("metrics_backend", self._early_backend)
+        if backend is None:
+            backend = self._early_backend = backend_for(self.client, self.backend, Guard())
+        return backend
+
+    @metrics_backend.setter
+    def metrics_backend(self, backend: AbstractMetricsBackend) -> None:
+        self._assigned["metrics_backend"] = backend
+
+    @property
+    def aggregator(self) -> MetricsAggregator:
+        """What sums up parts that a script has collected. If one is assigned, its sums are among the metrics."""
+        from roastcoffea.aggregation.core import MetricsAggregator
+
+        assigned: MetricsAggregator | None = self._assigned.get("aggregator")
+        return MetricsAggregator(self.backend or "dask") if assigned is None else assigned
+
+    @aggregator.setter
+    def aggregator(self, aggregator: MetricsAggregator) -> None:
+        self._assigned["aggregator"] = aggregator
+        self._metrics = None
+
+    @property
+    def span_info(self) -> dict[str, Any] | None:
+        """The span around the block: ``id``, ``name``; None where there is no such thing."""
+        return next((span for _, span in self._session.spans), None) if self._session is not None else None
 
     @property
     def span_metrics(self) -> dict[tuple[str, ...], float] | None:
@@ -206,7 +296,11 @@ class MetricsCollector(_core.Block):
     @property
     def coffea_report(self) -> dict[str, Any] | None:
         """coffea's report: as given, or as seen."""
-        return self._session.coffea_report if self._session is not None else None
+        return self._session.coffea_report if self._session is not None else self._early_report
+
+    @coffea_report.setter
+    def coffea_report(self, report: dict[str, Any]) -> None:
+        self.set_coffea_report(report, self.custom_metrics)
 
     # ---- what users give
 
@@ -216,7 +310,7 @@ class MetricsCollector(_core.Block):
         return self._session
 
     def set_coffea_report(self, report: dict[str, Any], custom_metrics: dict[str, Any] | None = None) -> None:
-        """Give the report that the Runner returned; no longer needed, it is seen by itself.
+        """Give the report that the Runner returned; no longer needed, it is seen by itself. Before, in or after the block.
 
         Parameters
         ----------
@@ -225,15 +319,23 @@ class MetricsCollector(_core.Block):
         custom_metrics : dict, optional
             ``{dataset: {entries, duration, performance_counters: {num_requested_bytes}}}``; replaces the totals.
         """
-        session = self._open_session()
-        with session.guard("coffea's report"):
-            session.give_report(report)
+        self._metrics, self.custom_metrics = None, custom_metrics
+        if self._session is None:
+            self._early_report = report
+            return
+        with self._session.guard("coffea's report"):
+            self._session.give_report(report)
             if custom_metrics is not None:
-                session.give_custom_metrics(custom_metrics)
+                self._session.give_custom_metrics(custom_metrics)
 
     def extract_metrics_from_output(self, output: Any) -> None:
         """Take our records out of an output; no longer needed, and still right, before or after the end of the block."""
-        records = output.pop(work.KEY, []) if isinstance(output, dict) else []
+        records = output.get(work.KEY, []) if isinstance(output, dict) else []
+        if not isinstance(records, list):
+            logger.warning("Metrics not a list: %s under %s is left where it is", type(records).__name__, work.KEY)
+            return
+        if isinstance(output, dict):
+            output.pop(work.KEY, None)
         self._add_chunks(records)
 
     def set_chunk_metrics(self, records: list[dict[str, Any]]) -> None:
@@ -245,17 +347,22 @@ class MetricsCollector(_core.Block):
         self._add_chunks([record])
 
     def record_section_metrics(self, record: dict[str, Any]) -> None:
-        """Keep the record of a section that was measured elsewhere."""
+        """Keep the record of a section that was measured elsewhere: ``name``, ``duration``, ``type``, ``mem_delta_mb``."""
         self.section_metrics.append(record)
+        self._metrics = None
 
     def _add_chunks(self, records: list[Any]) -> None:
-        session = self._open_session()
-        with session.guard("given records of chunks"):
+        self._metrics = None
+        if self._session is None:
+            self._early_chunks.extend(records)
+            return
+        with self._session.guard("given records of chunks"):
+            if records and self._session.sealed:
+                self._session.came_late("records of chunks")
+                self._assigned["chunk_metrics"] = [*self.chunk_metrics, *records]
+                return
             for record in records:
-                if isinstance(record, bytes):
-                    session.recording.take(record)
-                else:
-                    session.recording.chunk(record)
+                self._session.give_chunk(record)
 
     # ---- what users get
 
@@ -285,6 +392,16 @@ class MetricsCollector(_core.Block):
 
     def save_measurement(self, output_dir: str | os.PathLike[str], measurement_name: str | None = None) -> Path:
         """Write a measurement directory and return its path."""
+        if self.t_end is None:
+            raise RuntimeError("Cannot save measurement before context manager completes: it is whole when the block has ended")
         from roastcoffea.export.measurements import save_run
 
         return save_run(self.run, output_dir, measurement_name)
+
+
+def __getattr__(name: str) -> Any:
+    """What 0.1.2 has in this module, too; loaded when it is asked for."""
+    homes = {"DaskMetricsBackend": "roastcoffea.backends.dask", "MetricsAggregator": "roastcoffea.aggregation.core"}
+    if name not in homes:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(homes[name]), name)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import types
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
 from typing import Any
 
 from roastcoffea import _core, messages, shipping, work
@@ -22,32 +23,42 @@ __all__ = ["track_metrics"]
 _guard = Guard()
 
 
-class _CurrentChunk(MutableMapping[str, Any]):
-    """``self._roastcoffea_current_chunk``: the values of the chunk that the calling thread is at.
+class _CurrentChunk:
+    """``self._roastcoffea_current_chunk``: the values of the chunk that the calling thread is at, a dict.
 
     One object, an attribute of the processor's class, serves all threads and all processors: so a processor that is
-    shared between threads does not mix them up, and nothing is added to the user's object. Outside a chunk it is empty
-    and forgets what is put in.
+    shared between threads does not mix them up, and nothing is added to the user's object. Outside a chunk there is no
+    such attribute, unless the user has made one.
     """
 
-    def _fields(self) -> MutableMapping[str, Any]:
-        chunk = _core.current_chunk()
-        return {} if chunk is None else chunk.fields
+    name = "_roastcoffea_current_chunk"
+    _instead = threading.local()
 
-    def __getitem__(self, name: str) -> Any:
-        return self._fields()[name]
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        values = _core.current_values()
+        if values is None:
+            values = getattr(self._instead, "values", None)
+        if values is not None:
+            return values
+        try:
+            return vars(owner)[self.name]
+        except (KeyError, TypeError):
+            raise AttributeError(f"{self.name} is there while a chunk is measured: ask with hasattr") from None
 
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._fields()[name] = value
+    def without(self, process: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call what we failed to measure: what it says of its chunk is taken, and goes nowhere."""
+        self._instead.values = {"timing": {}, "memory": {}, "bytes": {}}
+        try:
+            return process(*args, **kwargs)
+        finally:
+            del self._instead.values
 
-    def __delitem__(self, name: str) -> None:
-        del self._fields()[name]
+    def __set__(self, owner: Any, values: Any) -> None:
+        vars(owner)[self.name] = values
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._fields())
-
-    def __len__(self) -> int:
-        return len(self._fields())
+    def __delete__(self, owner: Any) -> None:
+        if vars(owner).pop(self.name, None) is None:
+            raise AttributeError(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return shipping.ship_object("roastcoffea.decorator:current_chunk")
@@ -75,7 +86,10 @@ class _Tracked:
         return shipping.ship_function("roastcoffea.decorator:load", self.process, {"ids": route.ids, "spool": route.spool})
 
     def __set_name__(self, owner: type, name: str) -> None:
-        owner._roastcoffea_current_chunk = current_chunk  # type: ignore[attr-defined]
+        setattr(owner, current_chunk.name, current_chunk)
+        if not hasattr(owner, "_chunk_metrics"):
+            # For set_chunk_metrics(processor._chunk_metrics), as the documents have it: records come by themselves.
+            owner._chunk_metrics = []  # type: ignore[attr-defined]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Callable[..., Any]:
         return self if owner is None else types.MethodType(self, owner)
@@ -85,7 +99,7 @@ class _Tracked:
             own = _OwnChunk.begin(self, args, kwargs)
         except Exception as ours:
             _guard.failed("@track_metrics", ours)
-            own = None
+            return current_chunk.without(self.process, *args, **kwargs)
         if own is None:
             return self.process(*args, **kwargs)
         try:
@@ -130,7 +144,7 @@ class _OwnChunk:
         self.route = route
         self.events = events
         self.before = work.source_counters(events)
-        self.chunk = _core.Chunk(_describe(events))
+        self.chunk = _core.Chunk(_extract_chunk_metadata(events))
         self.chunk.phase("process")
 
     @classmethod
@@ -159,8 +173,16 @@ class _OwnChunk:
         if self.route.ids:
             self.route.send(record)
         elif isinstance(out, dict):
-            out.setdefault(work.KEY, []).append(messages.pack(self.route.worker(), 0, [record]))
+            out.setdefault(work.KEY, []).append(self.as_dict())
         return out
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record in the documented shape, which has 0 for bytes that nobody counts."""
+        record = self.chunk.record()
+        record["bytes_read"] = record["bytes_read"] or 0
+        with _guard("facts about files"):
+            record |= work.facts_of_chunk(self.events, record)
+        return record
 
 
 #: What coffea calls the parts of a chunk, and what a record does.
@@ -168,13 +190,14 @@ _NAMES = (
     ("dataset", "dataset"),
     ("filename", "file"),
     ("treename", "treename"),
+    ("uuid", "uuid"),
     ("fileuuid", "uuid"),
     ("entrystart", "entry_start"),
     ("entrystop", "entry_stop"),
 )
 
 
-def _describe(events: Any) -> dict[str, Any]:
+def _extract_chunk_metadata(events: Any) -> dict[str, Any]:
     """What coffea says about the chunk, in the names of a record."""
     described: dict[str, Any] = {}
     metadata = getattr(events, "metadata", None)

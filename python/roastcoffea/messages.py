@@ -19,6 +19,7 @@ from roastcoffea import _core
 
 __all__ = [
     "KINDS",
+    "USUAL_INTERVAL",
     "VERSION",
     "Begin",
     "Chunk",
@@ -155,6 +156,14 @@ class Heartbeat(NamedTuple):
     net_write: float | None = None
     disk_read: float | None = None
     disk_write: float | None = None
+
+    def at(self, now: float) -> Heartbeat:
+        """The same for a look between heartbeats, at this time of the scheduler's clock: its tasks are those of now."""
+        return self._replace(sent=self.sent + max(now - self.last_seen, 0))
+
+
+#: Seconds between looks at the workers; who asks for less gets looks between their heartbeats, too.
+USUAL_INTERVAL = 1.0
 
 
 class Task(NamedTuple):

@@ -97,7 +97,7 @@ class Recording:
         self.problem: str | None = None  # why it is not where it should be
         self.guard = Guard(self._note)
         self.recorder: Any = _NoRecorder()
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a run may be forgotten, and closed, wherever memory is asked for: also under this lock
         self.requests = Requests()
         self.running: dict[tuple[str, bytes], messages.Begin] = {}
         self._left: dict[str, tuple[int, str]] = {}  # when and why workers went that are not back
@@ -258,16 +258,26 @@ class Recording:
             self.spool = tempfile.mkdtemp(prefix="roastcoffea-")
         return self.spool
 
-    def close(self, outcome: str) -> None:
-        """End the run file. What could not be written is said, not raised."""
+    def finish(self, outcome: str) -> None:
+        """The run has ended: readers see that from now on. What belongs to it may still be added until it is closed."""
         if os.getpid() != self._pid:
             return  # a forked child: the run goes on in the parent
-        problem = None
         with self.lock:
             ends, self._leaving = list(self._leaving.values()), {}
         for end in ends:
             with self.guard("attempts that ended with their workers"):
                 end()
+        with self.guard("the end of the run"):
+            self.recorder.finish(outcome)
+        if self.spool is not None:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self.spool)
+
+    def close(self, outcome: str) -> None:
+        """Close the run file. What could not be written is said, not raised."""
+        if os.getpid() != self._pid:
+            return
+        problem = None
         try:
             problem = self.recorder.status()
             self.recorder.close(outcome)
@@ -275,15 +285,13 @@ class Recording:
             problem = problem or str(error)
         if problem:
             logger.warning("%s: the run file is incomplete: %s", self.path, problem)
-        if self.spool is not None:
-            with contextlib.suppress(OSError):
-                shutil.rmtree(self.spool)
 
     def end_as_tracking_data(self) -> dict[str, Any]:
         """For a backend that was used without a collector: the run was only the means, and goes."""
         from roastcoffea import _core
 
         self.fact("t_end_ns", time.time_ns())
+        self.finish("finished")
         self.close("finished")
         if self.path is None:
             return {}

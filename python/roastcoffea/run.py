@@ -85,7 +85,7 @@ class Run:
         return self._run.chunk_records()[:]
 
     def tracking_data(self) -> dict[str, Any]:
-        """The timeline of the workers, in the documented shape."""
+        """The timeline of the workers, in the documented shape; times are UTC, without a zone."""
         return self._run.tracking_data()
 
     def explain(self, what_if: bool = False) -> dict[str, Any]:

@@ -36,8 +36,8 @@ class Session:
     ----------
     target : object
         The collector's first argument.
-    backend : str or None
-        Name of the backend; None: the first that accepts the target.
+    backend : str, AbstractMetricsBackend or None
+        Name of the backend, or itself; None: the first that accepts the target.
     interval : float or None
         Seconds between looks at the workers; None: do not look.
     processor : object
@@ -51,7 +51,7 @@ class Session:
     def __init__(
         self,
         target: Any,
-        backend: str | None,
+        backend: str | AbstractMetricsBackend | None,
         interval: float | None,
         processor: Any,
         name: Any,
@@ -59,7 +59,7 @@ class Session:
         carry: bool = True,
     ) -> None:
         self.target = target
-        self.backend_name = backend
+        self.backend = backend
         self.interval = interval
         self.processor = processor
         self.processor_name = processor_name_of(processor)
@@ -68,9 +68,12 @@ class Session:
         self.identity = self.recording.identity
         self.backends: list[AbstractMetricsBackend] = []
         self.spans: list[tuple[AbstractMetricsBackend, Any]] = []
+        self._entered: list[tuple[AbstractMetricsBackend, Any]] = []  # of them
+        self.tracking_data: dict[str, Any] | None = None  # what a backend returned, if it did not record it
         self.span_metrics: dict[tuple[str, ...], float] | None = None
         self.coffea_report: dict[str, Any] | None = None
         self._report_is_given = False
+        self.late: set[str] = set()  # what was given when the run file was sealed
         self._seal: weakref.finalize[..., Any] | None = None
         self._preprocess_ns = 0
         self._datasets: set[str] = set()
@@ -103,7 +106,10 @@ class Session:
         self._at_the_end(self._listen_no_more)
         listeners[self.identity] = self.recording.receive
         with self.guard("workers"):
-            self._add_backend(backend_for(self.target, self.backend_name, self.guard))
+            backend = self.backend
+            if backend is None or isinstance(backend, str):
+                backend = backend_for(self.target, backend, self.guard)
+            self._add_backend(backend)
         self._at_the_end(self._switch_off)
         with self.guard("the processor's switch"):
             self._switch_on()
@@ -115,7 +121,8 @@ class Session:
 
     def end_spans(self) -> None:
         """The opposite, on the same thread."""
-        for backend, span in self.spans:
+        while self._entered:
+            backend, span = self._entered.pop()
             with self.guard("fine metrics"):
                 backend.close_span(span)
 
@@ -147,19 +154,26 @@ class Session:
             self._note_work()
         with self.guard("the last run of the same analysis"):
             self._note_last_run()
-        if self._seal is None:
-            self._seal = weakref.finalize(self, self.recording.close, _outcome(self._error))
-        if self.recording.chunks or self._error is not None:
+        outcome = _outcome(self._error)
+        self.recording.finish(outcome)
+        self._seal = weakref.finalize(self, self.recording.close, outcome)
+        if self._error is not None:
             self.seal()
 
     def seal(self) -> None:
-        """End the run file.
-
-        A run without chunks is sealed when it is first looked at, or forgotten: until then the user may give records
-        that travelled in an output.
-        """
+        """End the run file: when it is first looked at, or forgotten. Until then the user may give what belongs to it."""
         if self._seal is not None:
             self._seal()
+
+    @property
+    def sealed(self) -> bool:
+        """Whether nothing can be added to the run file any more."""
+        return self._seal is not None and not self._seal.alive
+
+    def came_late(self, what: str) -> None:
+        """Something was given when the run had been looked at: it counts in the collector's metrics alone."""
+        self.late.add(what)
+        self.guard.say(what, f"{what} came after the run was looked at: it counts in collector.metrics, not in the run file")
 
     def _note_facts(self) -> None:
         fact = self.recording.fact
@@ -219,19 +233,25 @@ class Session:
     def _begin_span(self, backend: AbstractMetricsBackend) -> None:
         with self.guard("fine metrics"):
             if backend.supports_fine_metrics():
-                self.spans.append((backend, backend.create_span(self.recording.name)))
+                span = backend.create_span(self.recording.name)
+                backend.open_span(span)
+                self.spans.append((backend, span))
+                self._entered.append((backend, span))
 
     def _read_span(self, backend: AbstractMetricsBackend) -> None:
         for owner, span in self.spans:
             if owner is backend and span is not None:
                 with self.guard("fine metrics"):
-                    backend.close_span(span)
+                    if (owner, span) in self._entered:
+                        self._entered.remove((owner, span))
+                        backend.close_span(span)
                     backend.processor_name = self.processor_name
                     self._note_activities(backend.get_span_metrics(span))
 
     def _stop_tracking(self, backend: AbstractMetricsBackend) -> None:
         data = backend.stop_tracking() if self.interval is not None else None
         if data:
+            self.tracking_data = data
             record_tracking_data(self.recording, data)
 
     def _why_no_chunks(self) -> str:
@@ -361,10 +381,24 @@ class Session:
 
     def _note_report(self, report: dict[str, Any]) -> None:
         self.coffea_report = report
-        self.recording.recorder.report(json.dumps(report, default=_plain))
+        if self.sealed:
+            self.came_late("coffea's report")
+        else:
+            self.recording.recorder.report(json.dumps(report, default=_plain))
+
+    def give_chunk(self, record: Any) -> None:
+        """A message that rode in an output, or the record of a chunk."""
+        if isinstance(record, bytes):
+            self.recording.take(record)
+            return
+        self.recording.chunk(_as_measured(record))
+        about = record.get("file_metadata") or {}
+        if about.get("filename"):
+            self.recording.recorder.file(_file_of(about))
 
     def give_custom_metrics(self, custom_metrics: dict[str, Any]) -> None:
-        self.recording.recorder.custom_metrics(json.dumps(custom_metrics, default=_plain))
+        if not self.sealed:
+            self.recording.recorder.custom_metrics(json.dumps(custom_metrics, default=_plain))
 
     # ---- the processor's switch
 
@@ -438,10 +472,47 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else str(value)
 
 
+#: In a record of an output 0 stands for what was not measured, as in 0.1.2.
+_ZEROS = (
+    "num_branches_accessed",
+    "accessed_bytes",
+    "accessed_uncompressed_bytes",
+    "branches_read_percent",
+    "bytes_read_percent",
+)
+
+
+def _as_measured(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of ours that was in an output, without what was not measured; others as they are."""
+    if "uid" not in record:
+        return record
+    unknown = {"file_metadata"}  # goes to the file
+    if not record.get("bytes_read") and record.get("read_requests") is None:
+        unknown.add("bytes_read")
+    if "file_metadata" not in record:
+        unknown.update(_ZEROS)
+    return {name: value for name, value in record.items() if name not in unknown}
+
+
+def _file_of(about: dict[str, Any]) -> dict[str, Any]:
+    """``file_metadata`` of a chunk as the record of a file."""
+    size, ratio = about.get("total_tree_bytes"), about.get("compression_ratio")
+    known = {"url": about["filename"], "total_branches": about.get("total_branches"), "compressed": size}
+    return known | ({"uncompressed": round(size / ratio)} if size and ratio else {})
+
+
 def record_tracking_data(recording: Recording, data: dict[str, Any]) -> None:
     """The timeline that a backend of the user returned, in the documented shape of ``tracking_data``."""
+    for series, field in {"worker_cores": "cores", "worker_memory_limit": "memory_limit"}.items():
+        for worker, points in (data.get(series) or {}).items():
+            if points:
+                recording.worker(worker, **{field: int(points[-1][1])})
+    cores: dict[int, int] = {}  # of all workers, at a time
+    for points in (data.get("worker_cores") or {}).values():
+        for when, count in points:
+            cores[_ns(when)] = cores.get(_ns(when), 0) + int(count)
     for when, count in (data.get("worker_counts") or {}).items():
-        recording.recorder.count(_ns(when), int(count), None)
+        recording.recorder.count(_ns(when), int(count), cores.get(_ns(when)))
     columns = {
         "worker_memory": "memory",
         "worker_cpu": "cpu",

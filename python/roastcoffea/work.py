@@ -37,6 +37,7 @@ __all__ = [
     "NamedTask",
     "WorkFunction",
     "describe",
+    "facts_of_chunk",
     "file_key",
     "item_key",
     "listeners",
@@ -254,7 +255,7 @@ class _Attempt:
             with self.guard("chunks"):
                 self.leave(events, before)
 
-    def enter(self, events: Any) -> tuple[int, int] | None:
+    def enter(self, events: Any) -> tuple[int, int | None] | None:
         self.ran = True
         self.chunk.set(num_events=len(events))
         before = source_counters(events)
@@ -501,11 +502,11 @@ def _open_file(events: Any) -> Any:
     return getattr(_old_tree(factory) if handle is None else handle, "file", None)
 
 
-def _tree(events: Any, item: Any) -> Any:
+def _tree(events: Any, name: str) -> Any:
     """uproot's tree behind events: cached by uproot, because it was opened to make them."""
     factory = _factory(events)
     handle = getattr(factory, "file_handle", None)
-    return _old_tree(factory) if handle is None else handle[item.treename]
+    return _old_tree(factory) if handle is None else handle[name]
 
 
 def _old_tree(factory: Any) -> Any:
@@ -514,23 +515,25 @@ def _old_tree(factory: Any) -> Any:
     return next(iter(trees.values()), None) if isinstance(trees, dict) else None
 
 
-def source_counters(events: Any) -> tuple[int, int] | None:
+def source_counters(events: Any) -> tuple[int, int | None] | None:
     """Bytes and requests asked of the file so far; None if its source does not count."""
     file = _open_file(events)
     if file is None:
         return None
     source: Any = getattr(file, "source", None)
     try:
-        return source.num_requested_bytes, source.num_requests
+        return source.num_requested_bytes, getattr(source, "num_requests", None)
     except AttributeError:
         return None
 
 
-def note_reads(chunk: Any, events: Any, before: tuple[int, int] | None) -> list[str] | None:
+def note_reads(chunk: Any, events: Any, before: tuple[int, int | None] | None) -> list[str] | None:
     """Add to a chunk what was read since ``before``: bytes, requests, branches."""
     after = source_counters(events) if before else None
     if before and after:
-        chunk.set(bytes_read=after[0] - before[0], read_requests=after[1] - before[1])
+        chunk.set(bytes_read=after[0] - before[0])
+        if before[1] is not None and after[1] is not None:
+            chunk.set(read_requests=after[1] - before[1])
     factory = _factory(events)
     log = getattr(_mapping(factory), "_access_log", None) if factory is not None else None
     if log is None:
@@ -545,7 +548,7 @@ def _note_preload(chunk: Any, events: Any, item: Any, branches: list[str] | None
     loaded = getattr(_mapping(_factory(events)), "preloaded_arrays", None)
     if not loaded or branches is None:
         return
-    tree = _tree(events, item)
+    tree = _tree(events, item.treename)
     used = set(branches)
     unused = sum(int(tree[name].compressed_bytes) for name in loaded if name not in used)
     share = (item.entrystop - item.entrystart) / max(int(tree.num_entries), 1)
@@ -584,7 +587,7 @@ def _facts_in_memory(events: Any, item: Any) -> bytes | None:
     file = _open_file(events)
     if file is None:
         return None
-    tree = _tree(events, item)
+    tree = _tree(events, item.treename)
     if not hasattr(tree, "branches"):
         return None
     branches: list[dict[str, Any]] = []
@@ -603,6 +606,40 @@ def _facts_in_memory(events: Any, item: Any) -> bytes | None:
     if compression is not None:
         facts |= {"algorithm": type(compression).__name__, "level": int(compression.level)}
     return _core.pack_file(facts)
+
+
+_totals: dict[tuple[str, str], tuple[int, int, int]] = {}  # of trees: branches, bytes in the file, bytes in memory
+
+
+def facts_of_chunk(events: Any, record: dict[str, Any]) -> dict[str, Any]:
+    """What a chunk read of its file, for a record that travels in an output: else the run file has the branches' sizes.
+
+    In the shape of 0.1.2, with 0 where nothing is known.
+    """
+    url, name, branches = record["file"], record["treename"] or "Events", record["accessed_branches"]
+    nothing = ("num_branches_accessed", "accessed_bytes", "accessed_uncompressed_bytes")
+    facts = {**dict.fromkeys(nothing, 0), "branches_read_percent": 0.0, "bytes_read_percent": 0.0}
+    tree: Any = _tree(events, name) if _open_file(events) is not None else None
+    if not hasattr(tree, "branches"):
+        return facts | {"num_branches_accessed": len(branches)}
+    if (url, name) not in _totals:
+        _totals[url, name] = len(tree.keys()), int(tree.compressed_bytes), int(tree.uncompressed_bytes)
+    total, compressed, uncompressed = _totals[url, name]
+    read = [tree[branch] for branch in branches if branch in tree]
+    read_bytes = sum(int(branch.compressed_bytes) for branch in read)
+    return {
+        "num_branches_accessed": len(branches),
+        "accessed_bytes": read_bytes,
+        "accessed_uncompressed_bytes": sum(int(branch.uncompressed_bytes) for branch in read),
+        "branches_read_percent": 100 * len(branches) / total if total else 0.0,
+        "bytes_read_percent": 100 * read_bytes / compressed if compressed else 0.0,
+        "file_metadata": {
+            "filename": url,
+            "compression_ratio": compressed / uncompressed if uncompressed else 0.0,
+            "total_branches": total,
+            "total_tree_bytes": compressed,
+        },
+    }
 
 
 def _walk(branches: Any, above: str, found: list[dict[str, Any]]) -> None:

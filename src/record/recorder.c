@@ -338,6 +338,11 @@ roast_code roast_recorder_status(roast_recorder *recorder, roast_error *err)
     return first.code;
 }
 
+roast_code roast_recorder_finish(roast_recorder *target, roast_outcome outcome, roast_error *err)
+{
+    RECORD(target, run_writer_finish(recorder->writer, outcome, err));
+}
+
 /* Frees the recorder, and gives its writer back. */
 static run_writer *stop_recording(roast_recorder *recorder, roast_error *first_error)
 {

@@ -1009,6 +1009,16 @@ static roast_code write_outcome(run_writer *w, roast_outcome outcome, roast_erro
     return code ? code : run_writer_commit(w, err);
 }
 
+roast_code run_writer_finish(run_writer *w, roast_outcome outcome, roast_error *err)
+{
+    roast_code code = run_write_fact(w, "state", str_from(roast_outcome_name(outcome)), err);
+    if (!code)
+        code = run_writer_commit(w, err);
+    if (!code && !w->in_memory)
+        sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return code;
+}
+
 /* Puts a run that has ended into one file, to be sealed. Somebody who is reading it at this moment may keep us from
  * that; it is complete all the same, and the last one to leave puts it together. */
 static roast_code put_into_one_file(run_writer *w, bool *in_one_file, roast_error *err)

@@ -30,6 +30,8 @@ roast_code run_write_note(run_writer *w, const char *level, roast_str text, roas
 
 roast_code run_writer_commit(run_writer *w, roast_error *err);
 /* Takes the writer with it, even if it fails. */
+/* The outcome, and all that was written, in the file itself; a reader may keep some of it beside the file. */
+roast_code run_writer_finish(run_writer *w, roast_outcome outcome, roast_error *err);
 roast_code run_writer_close(run_writer *w, roast_outcome outcome, roast_error *err);
 /* Turns an in-memory writer into the run it wrote. Takes the writer with it. */
 roast_code run_writer_into_run(run_writer *w, roast_outcome outcome, roast_run **out, roast_error *err);

@@ -97,12 +97,16 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         return ROAST_MEMORY;
     list->chunks = chunks;
     const roast_worker *worker = run_worker(r->run, row->worker);
+    const roast_file *file = run_file(r->run, row->file);
     listed_chunk *chunk = &list->chunks[list->count];
     *chunk = (listed_chunk){
         .id = row->id,
         .record = row->record,
         .host = worker ? worker_host(worker) : str_none(),
         .access = access_of(&r->accesses, r->run, row),
+        .file_branches = file ? file->total_branches : ROAST_ABSENT,
+        .file_compressed = file ? file->compressed : ROAST_ABSENT,
+        .file_uncompressed = file ? file->uncompressed : ROAST_ABSENT,
     };
     if (row->branch_set != RUN_UNKNOWN) {
         chunk->record.branches = r->sets[row->branch_set].names;

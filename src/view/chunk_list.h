@@ -12,6 +12,7 @@ typedef struct listed_chunk {
     roast_chunk record; /* complete: sections, branches and custom values too */
     roast_str host;
     branch_access access;
+    int64_t file_branches, file_compressed, file_uncompressed; /* all of its file; ROAST_ABSENT: not known */
 } listed_chunk;
 
 typedef struct chunk_list {

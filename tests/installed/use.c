@@ -123,6 +123,7 @@ static void record_and_follow(const char *path)
     EXPECT(!roast_recorder_flush(recorder) && chunks_of(analysis) == 30);
     EXPECT(!roast_run_refresh(run, NULL) && chunks_of(analysis) == 40);
     roast_run_pause(run);
+    EXPECT(!roast_recorder_finish(recorder, ROAST_FINISHED, NULL));
     EXPECT(!roast_recorder_status(recorder, NULL) && !roast_recorder_close(recorder, ROAST_FINISHED, NULL));
     EXPECT(!roast_run_refresh(run, NULL) && roast_run_outcome(run) == ROAST_FINISHED && chunks_of(analysis) == 40);
     roast_analysis_close(analysis);

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import itertools
 import sqlite3
 import threading
+import time
 
 import pytest
 
@@ -208,12 +211,44 @@ def test_without_a_timeline_there_are_still_chunks(client, fileset):
     assert collector.tracking_data is None
 
 
+def test_below_a_second_the_scheduler_is_asked_between_heartbeats(client):
+    held = distributed.Event("held", client=client)
+    with MetricsCollector(client, worker_tracking_interval=0.05) as collector:
+        busy = client.submit(lambda: distributed.Event("held").wait(60), key="busy")
+        while len(collector.run.samples) < 60:
+            time.sleep(0.05)
+        held.set()
+        busy.result()
+    data = collector.tracking_data
+    for worker, points in data["worker_active_tasks"].items():
+        heartbeats = {seen for _, seen in data["worker_last_seen"][worker]}
+        assert len(points) > 2 * len(heartbeats)
+        assert all(earlier <= later for (earlier, _), (later, _) in itertools.pairwise(points))
+    assert max(tasks for points in data["worker_active_tasks"].values() for _, tasks in points) == 1
+
+
+def test_times_of_tracking_data_are_utc_wherever_the_client_is(client, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        with MetricsCollector(client) as collector:
+            client.submit(lambda: 1).result()
+        now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+        times = collector.tracking_data["worker_counts"]
+        assert times and all(abs(when - now) < datetime.timedelta(minutes=10) for when in times)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 def test_the_backend_works_by_itself(client):
     backend = DaskMetricsBackend(client)
     backend.start_tracking(interval=0.1)
     span = backend.create_span("mine")
-    client.gather(client.map(lambda x: sum(range(x)), range(1000, 1020)))
-    backend.close_span(span)
+    assert backend.get_span_metrics(span) == {}  # it has no id until it is entered
+    with span["context"] as identity:
+        client.gather(client.map(lambda x: sum(range(x)), range(1000, 1020)))
+    assert span["id"] == identity
     sums = backend.get_span_metrics(span)
     data = backend.stop_tracking()
     assert any(key[2] == "thread-cpu" for key in sums)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import gc
 import json
+import shutil
+import subprocess
+import sys
+import threading
 
 import pytest
 
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 from coffea import processor  # noqa: E402
-from roastcoffea import MetricsCollector, load_measurement, track_metrics, track_time  # noqa: E402
+from roastcoffea import MetricsCollector, load_measurement, open_run, track_metrics, track_time  # noqa: E402
 from roastcoffea.backends.dask import DaskBackend, DaskMetricsBackend  # noqa: E402
 from roastcoffea.export.measurements import save_measurement  # noqa: E402
 
@@ -74,12 +80,129 @@ def test_the_decorator_without_a_runner_puts_its_record_into_the_output():
 
     output = Instance().process([1, 2, 3])
     assert output["sum"] == 3
-    assert len(output["__roastcoffea_metrics__"]) == 1
+    (chunk,) = output["__roastcoffea_metrics__"]
+    assert type(chunk) is dict and "error" not in chunk and list(chunk["timing"]) == ["section"]
+    assert {"duration", "mem_delta_mb", "timestamp", "dataset", "file", "entry_start", "uuid"} <= chunk.keys()
+    assert (chunk["bytes_read"], chunk["accessed_bytes"], chunk["branches_read_percent"]) == (0, 0, 0.0)
     with MetricsCollector() as collector:
         collector.extract_metrics_from_output(output)
     assert output == {"sum": 3}
     (record,) = collector.chunk_metrics
     assert record["num_events"] == 3 and "section" in record["timing"]
+
+
+def _own_values(seen):
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            seen.append(hasattr(self, "_roastcoffea_current_chunk"))
+            if seen[-1]:
+                with track_time(self, "section"):
+                    pass
+                seen.append(self._roastcoffea_current_chunk["timing"]["section"])
+                self._roastcoffea_current_chunk["timing"]["mine"] = 1.5
+            if not events:
+                raise ValueError("empty")
+            return {"sum": len(events)}
+
+    return Instance()
+
+
+def test_the_current_chunk_is_there_while_a_chunk_runs_and_only_then():
+    seen = []
+    instance = _own_values(seen)
+    assert instance.process([1]) == {"sum": 1}  # a job without a collector
+    assert seen == [False]
+    with pytest.raises(AttributeError, match="ask with hasattr"):
+        instance._roastcoffea_current_chunk["mine"] = 1
+    with MetricsCollector() as collector:
+        instance.process([1])
+        with pytest.raises(ValueError, match="empty"):
+            instance.process([])
+        assert not hasattr(instance, "_roastcoffea_current_chunk")
+    assert seen[1] is seen[3] is True
+    done, failed = collector.chunk_metrics
+    assert done["timing"] == {"section": seen[2], "mine": 1.5}
+    assert [chunk["error"] for chunk in (done, failed) if "error" in chunk] == ["empty"]
+
+
+def test_the_current_chunk_is_that_of_the_thread():
+    there = threading.Event()
+    over = threading.Event()
+
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            self._roastcoffea_current_chunk["mine"] = events
+            there.set()
+            over.wait(30)
+            return self._roastcoffea_current_chunk["mine"]
+
+    instance = Instance()
+    with MetricsCollector() as collector, concurrent.futures.ThreadPoolExecutor() as pool:
+        running = pool.submit(instance.process, "ours")
+        assert there.wait(30)
+        assert not hasattr(instance, "_roastcoffea_current_chunk")
+        assert instance.process.__self__ is instance
+        over.set()
+        assert running.result() == "ours"
+    assert [chunk["mine"] for chunk in collector.chunk_metrics] == ["ours"]
+
+
+def test_a_current_chunk_that_the_user_made_is_the_users():
+    instance = _own_values([])
+    instance._roastcoffea_current_chunk = made = {}
+    with track_time(instance, "section"):
+        pass
+    assert instance._roastcoffea_current_chunk is made and list(made["timing"]) == ["section"]
+    del instance._roastcoffea_current_chunk
+    assert not hasattr(instance, "_roastcoffea_current_chunk") and vars(instance) == {}
+
+
+def test_a_chunk_that_cannot_be_measured_takes_what_the_user_says_of_it(monkeypatch):
+    monkeypatch.setattr("roastcoffea.decorator._OwnChunk.begin", lambda *args: 1 / 0)
+
+    class Instance:
+        @track_metrics
+        def process(self, events):
+            self._roastcoffea_current_chunk["timing"]["mine"] = 1.5
+            return events
+
+    assert Instance().process(3) == 3
+    assert not hasattr(Instance(), "_roastcoffea_current_chunk")
+
+
+def test_a_flag_and_no_collector_give_a_list_of_dicts_with_what_was_read(fileset):
+    instance = nano.Tracked()
+    instance._roastcoffea_collect_metrics = True
+    runner = nano.runner(processor.IterativeExecutor(status=False))
+    output, _ = runner(fileset, processor_instance=instance)
+    chunks = output.pop("__roastcoffea_metrics__")
+    with MetricsCollector() as collector:
+        again, _ = runner(fileset, processor_instance=instance)
+    assert again.keys() == output.keys()
+    measured = {(chunk["file"], chunk["entry_start"]): chunk for chunk in collector.chunk_metrics}
+    assert len(chunks) == len(measured) == 12
+    for chunk in chunks:
+        other = measured[chunk["file"], chunk["entry_start"]]
+        for name in ("accessed_bytes", "accessed_uncompressed_bytes", "num_branches_accessed", "bytes_read", "num_events"):
+            assert chunk[name] == other[name], name
+        for name in ("branches_read_percent", "bytes_read_percent"):
+            assert chunk[name] == pytest.approx(other[name]), name
+        assert chunk["accessed_branches"] == other["accessed_branches"]
+        assert {"filename", "compression_ratio", "total_branches", "total_tree_bytes"} == chunk["file_metadata"].keys()
+        assert chunk["file_metadata"] == pytest.approx(other["file_metadata"])
+
+
+def test_a_record_tells_of_its_file_what_uproot_does(measured):
+    uproot = pytest.importorskip("uproot")
+    for chunk in measured[0].chunk_metrics:
+        with uproot.open(chunk["file"]) as file:
+            tree = file["Events"]
+            expected = (chunk["file"], len(tree.keys()), tree.compressed_bytes)
+        about = chunk["file_metadata"]
+        assert (about["filename"], about["total_branches"], about["total_tree_bytes"]) == expected
+        assert "error" not in chunk and chunk["timestamp"] == chunk["t_end"]
 
 
 def test_records_may_be_given_by_hand():
@@ -88,6 +211,167 @@ def test_records_may_be_given_by_hand():
         collector.record_section_metrics({"name": "s", "duration": 0.1})
     assert collector.metrics["num_chunk_records"] == 1
     assert collector.chunk_metrics[0]["duration"] == 0.5
+
+
+REPORT = {"bytesread": 1000, "entries": 70, "processtime": 3.0, "chunks": 4, "columns": []}
+
+
+def test_a_report_given_after_the_block_counts():
+    with MetricsCollector() as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    collector.set_coffea_report(REPORT)
+    assert (collector.metrics["total_events"], collector.metrics["total_cpu_time"]) == (70, 3.0)
+    assert collector.run.metrics["total_events"] == 70  # in the run file, which nobody had looked at
+
+
+@pytest.mark.parametrize("when", ["before", "in", "after", "after a look"])
+def test_custom_metrics_count_whenever_they_are_given(when):
+    custom = {"a": {"entries": 7, "duration": 2.0, "performance_counters": {"num_requested_bytes": 100}}}
+    collector = MetricsCollector()
+    if when == "before":
+        collector.set_coffea_report(REPORT, custom_metrics=custom)
+    with collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+        if when == "in":
+            collector.set_coffea_report(REPORT, custom_metrics=custom)
+    if when == "after a look":
+        assert collector.metrics["total_events"] != 7
+    if when.startswith("after"):
+        collector.set_coffea_report(REPORT, custom_metrics=custom)
+    metrics = collector.get_metrics()
+    assert (metrics["total_events"], metrics["total_cpu_time"], metrics["total_bytes_read"]) == (7, 2.0, 100)
+    assert collector.custom_metrics == custom and collector.coffea_report == REPORT
+    assert metrics["speedup_factor"] == pytest.approx(2.0 / metrics["elapsed_time_seconds"])
+
+
+def test_the_run_is_finished_for_others_while_it_waits_for_its_seal(tmp_path, roast):
+    path = tmp_path / "run.roast"
+    with MetricsCollector(run_file=path) as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    shown = json.loads(roast("show", path, "--json").stdout)
+    assert (shown["outcome"], shown["num_successful_chunks"]) == ("finished", 1)
+    copied = shutil.copyfile(path, tmp_path / "copied.roast")  # alone, without what SQLite keeps beside it
+    assert open_run(copied).metrics["num_successful_chunks"] == 1
+    del collector
+    gc.collect()
+    assert sorted(file.name for file in tmp_path.iterdir() if "run" in file.name) == ["run.roast"]
+    assert open_run(path).outcome == "finished"
+
+
+def test_a_run_is_sealed_when_its_process_ends(tmp_path):
+    code = """if True:
+        import sys
+        from roastcoffea import MetricsCollector
+        with MetricsCollector(run_file=sys.argv[1]) as collector:
+            collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+        if sys.argv[2] == "killed":
+            import os
+            os._exit(0)
+    """
+    for how in ("ended", "killed"):
+        path = tmp_path / f"{how}.roast"
+        subprocess.run([sys.executable, "-c", code, path, how], check=True, timeout=120)
+        run = open_run(path)
+        assert (run.outcome, run.metrics["num_successful_chunks"]) == ("finished", 1)
+    assert [file.name for file in tmp_path.glob("ended*")] == ["ended.roast"]
+
+
+def test_records_of_sections_reach_the_metrics():
+    with MetricsCollector() as collector:
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 0.5})
+    for duration in (1.0, 3.0):
+        collector.record_section_metrics({"name": "mine", "duration": duration, "type": "section"})
+    section = collector.metrics["sections"]["mine"]
+    assert (section["count"], section["total_duration"], section["mean_duration"]) == (2, 4.0, 2.0)
+    assert collector.metrics["raw_section_metrics"] is collector.section_metrics
+
+
+def test_records_that_are_assigned_are_those_of_the_metrics():
+    with MetricsCollector() as collector:
+        for duration in (1.0, 2.0, 6.0):
+            collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": duration})
+    collector.chunk_metrics = [chunk for chunk in collector.chunk_metrics if chunk["duration"] < 5]
+    assert len(collector.chunk_metrics) == 2
+    assert collector.metrics["chunk_duration_mean"] == 1.5 and collector.metrics["num_successful_chunks"] == 2
+
+
+def test_records_of_before_the_block_belong_to_it():
+    collector = MetricsCollector()
+    collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 1.0})
+    output = {"sum": 1, "__roastcoffea_metrics__": [{"dataset": "a", "num_events": 5, "duration": 2.0}]}
+    collector.extract_metrics_from_output(output)
+    assert output == {"sum": 1} and [chunk["num_events"] for chunk in collector.chunk_metrics] == [10, 5]
+    with collector:
+        pass
+    assert collector.metrics["total_events_from_chunks"] == 15
+    collector.record_chunk_metrics({"dataset": "b", "num_events": 7, "duration": 2.0})  # after a look
+    assert collector.metrics["total_events_from_chunks"] == 22 and len(collector.chunk_metrics) == 3
+
+
+def test_an_output_with_something_else_under_our_name_is_left_alone(caplog):
+    output = {"__roastcoffea_metrics__": "not a list"}
+    MetricsCollector().extract_metrics_from_output(output)
+    assert output == {"__roastcoffea_metrics__": "not a list"} and "Metrics not a list: str" in caplog.text
+
+
+def test_an_extended_calculate_efficiency_metrics_is_seen(monkeypatch):
+    import roastcoffea.aggregation.core
+    import roastcoffea.aggregation.efficiency as efficiency
+
+    original = efficiency.calculate_efficiency_metrics
+
+    def calculate_efficiency_metrics(workflow_metrics, worker_metrics):
+        metrics = original(workflow_metrics, worker_metrics)
+        metrics["custom_efficiency"] = workflow_metrics["total_events"] / 2
+        return metrics
+
+    for module in (efficiency, roastcoffea.aggregation.core):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, "calculate_efficiency_metrics", calculate_efficiency_metrics)
+            with MetricsCollector() as collector:
+                collector.set_coffea_report(REPORT)
+            assert collector.metrics["custom_efficiency"] == 35
+            summed = collector.aggregator.aggregate(REPORT, None, 0.0, 2.0)
+            assert summed["custom_efficiency"] == 35
+    assert "custom_efficiency" not in collector.aggregator.aggregate(REPORT, None, 0.0, 2.0)
+
+
+def test_an_extension_that_fails_is_said_and_the_rest_is_there(monkeypatch, caplog):
+    monkeypatch.setattr("roastcoffea.aggregation.efficiency.calculate_efficiency_metrics", lambda *args: 1 / 0)
+    with MetricsCollector() as collector:
+        collector.set_coffea_report(REPORT)
+    assert collector.metrics["total_events"] == 70
+    assert "calculate_efficiency_metrics: not measured, because of ZeroDivisionError" in caplog.text
+
+
+def test_an_aggregator_that_is_assigned_is_asked():
+    class Mine:
+        def aggregate(self, coffea_report, **parts):
+            return {"mine": coffea_report["entries"] + len(parts["chunk_metrics"])}
+
+    collector = MetricsCollector()
+    collector.aggregator = Mine()
+    with collector:
+        collector.set_coffea_report(REPORT)
+        collector.record_chunk_metrics({"dataset": "a", "num_events": 10, "duration": 1.0})
+    assert collector.metrics["mine"] == 71
+
+
+def test_the_attributes_of_0_1_2_are_there(client):
+    collector = MetricsCollector(client)
+    assert collector.span_info is collector.custom_metrics is collector.coffea_report is collector.metrics is None
+    assert collector.chunk_metrics == collector.section_metrics == []
+    backend = collector.metrics_backend
+    assert isinstance(backend, DaskMetricsBackend) and backend.client is client
+    with collector:
+        assert collector.metrics_backend is backend
+        assert collector.span_info["id"] and collector.span_info["name"]
+    with pytest.raises(RuntimeError, match="Timing not available"):
+        MetricsCollector(client).get_metrics()
+    with pytest.raises(RuntimeError, match="Cannot save measurement before context manager completes"):
+        MetricsCollector(client).save_measurement("nowhere")
+    with pytest.raises(ValueError, match="Unsupported backend: invalid"):
+        MetricsCollector(client, backend="invalid")
 
 
 def test_custom_metrics_replace_the_totals(client):
@@ -103,9 +387,10 @@ def test_the_parts_are_where_they_were(client):
     backend = DaskMetricsBackend(client)
     assert backend.supports_fine_metrics()
     span = backend.create_span("x")
-    client.submit(lambda: 1).result()
+    with span["context"]:
+        client.submit(lambda: 1).result()
     assert backend.get_span_metrics(span, delay=0.1)
-    backend.close_span(span)
+    assert backend.get_span_metrics({"name": "x"}) == {}
     from roastcoffea.aggregation.core import MetricsAggregator  # noqa: F401
     from roastcoffea.decorator import track_metrics  # noqa: F401
     from roastcoffea.instrumentation import track_bytes, track_memory, track_time  # noqa: F401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -71,6 +72,21 @@ def test_the_standard_script_with_chunk_metrics_of_the_processor(executor, files
     assert record["memory_sections"][0]["memory_start_gb"] > 0
     assert record["custom_metrics"]["my_metric"] == 17
     assert record["memory_start_gb"] > 0 and "memory_delta_gb" in record
+
+
+@pytest.mark.parametrize("kind", [str, pathlib.Path])
+def test_the_standard_script_as_it_is_in_the_document(executor, fileset, tmp_path, kind):
+    """A folder in the place of the backend, and the processor's own list of records, which nobody made."""
+    output_dir = kind(tmp_path / "benchmarks")
+    runner = nano.runner(executor)
+    processor_instance = MyProcessor()
+    with MetricsCollector(executor, output_dir) as mc:
+        output, report = runner(fileset, processor_instance)
+        mc.set_coffea_report(report)
+        mc.set_chunk_metrics(processor_instance._chunk_metrics)
+    assert mc.metrics["num_chunk_records"] == 12
+    (saved,) = (tmp_path / "benchmarks").iterdir()
+    assert roastcoffea.load_measurement(saved)[0]["total_events"] == report["entries"]
 
 
 def test_the_documented_metrics_are_there_under_the_documented_names(client, fileset):
@@ -165,8 +181,15 @@ def test_a_backend_of_the_user_is_used(fileset):
     assert calls == [("start", "the manager", 0.5), ("stop",)]
     assert collector.metrics["num_chunk_records"] == 12
     assert collector.metrics["peak_workers"] == 3
-    with pytest.raises(ValueError, match="unknown backend 'nowhere'"):
+    with pytest.raises(ValueError, match="Unsupported backend: nowhere"):
         MetricsCollector(None, backend="nowhere")
+
+
+def test_a_star_import_leaves_the_standard_library_alone():
+    scope = {}
+    exec("import inspect\nfrom roastcoffea import *", scope)
+    assert scope["inspect"].isfunction(len) is False
+    assert scope["MetricsCollector"] is roastcoffea.MetricsCollector and callable(roastcoffea.inspect)
 
 
 def test_importing_the_package_imports_nothing_heavy():

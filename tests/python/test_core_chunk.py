@@ -102,6 +102,94 @@ def test_fields_have_the_places_that_older_scripts_write_to():
     assert record["bytes"] == {"by hand": 100}
 
 
+def test_who_looks_at_the_values_of_a_chunk_sees_its_sections():
+    assert _core.current_values() is None
+    chunk = _core.Chunk()
+    with _core.track_time(None, "first"):
+        pass
+    values = _core.current_values()
+    assert values["timing"]["first"] >= 0 and values["memory"] == values["bytes"] == {}
+    with _core.track_time(None, "outer"), _core.track_time(None, "inner"), _core.track_memory(None, "inner"):
+        time.sleep(0.002)
+    assert values["timing"]["outer"] >= values["timing"]["inner"] >= 0.002
+    assert isinstance(values["memory"]["inner"], float)
+    seen = {kind: dict(values[kind]) for kind in ("timing", "memory")}
+    chunk.finish()
+    record = chunk.record()
+    assert {kind: record[kind] for kind in seen} == seen  # looking adds nothing
+    assert _core.current_values() is None
+
+
+def test_what_the_user_makes_of_a_section_is_what_is_recorded():
+    chunk = _core.Chunk()
+    with _core.track_time(None, "section"):
+        pass
+    values = _core.current_values()
+    values["timing"]["section"] += 2.0
+    values["timing"]["mine"] = 1.5
+    del values["memory"]
+    with _core.track_memory(None, "after"):
+        pass
+    expected = dict(values["timing"])
+    assert list(values["memory"]) == ["after"]
+    chunk.finish()
+    assert chunk.record()["timing"] == pytest.approx(expected, abs=1e-9)
+    assert expected["section"] >= 2.0
+
+
+class Owner:
+    pass
+
+
+def test_sections_write_into_a_dict_that_the_user_made():
+    owner = Owner()
+    owner._roastcoffea_current_chunk = {"timing": {"before": 1}}
+    with _core.track_time(owner, "slept"), _core.track_memory(owner, "slept"), _core.track_bytes(owner, object(), "none"):
+        time.sleep(0.002)
+    made = owner._roastcoffea_current_chunk
+    assert made["timing"]["before"] == 1 and made["timing"]["slept"] >= 0.002
+    assert isinstance(made["memory"]["slept"], float)
+    assert made["bytes"] == {"none": 0}
+
+    class Source:
+        num_requested_bytes = 5
+
+    source = Source()
+    with _core.track_bytes(owner, source, "read"):
+        source.num_requested_bytes += 300
+    assert made["bytes"]["read"] == 300
+
+
+def test_a_dict_that_the_user_made_is_written_also_while_a_chunk_is_measured():
+    owner, chunk = Owner(), _core.Chunk()
+    owner._roastcoffea_current_chunk = {}
+    with _core.track_time(owner, "both"):
+        pass
+    chunk.finish()
+    assert list(owner._roastcoffea_current_chunk["timing"]) == list(chunk.record()["timing"]) == ["both"]
+
+
+def test_what_takes_no_values_changes_nothing():
+    for made in (None, 3, "text", (), {"timing": 5}):
+        owner = Owner()
+        owner._roastcoffea_current_chunk = made
+        with _core.track_time(owner, "section"):
+            pass
+    with _core.track_time(object(), "section"), _core.track_memory(None, "section"):
+        pass
+
+
+def test_a_record_has_an_error_only_if_it_failed():
+    done = _core.Chunk()
+    done.phase("process")
+    done.finish()
+    failed = _core.Chunk({"error_type": "ValueError", "error": "bad"})
+    failed.finish()
+    assert "error" not in done.record()
+    assert failed.record()["error"] == "bad"
+    assert done.record()["timestamp"] == done.record()["t_end"]
+
+
 def test_what_is_set_is_in_the_record():
     chunk = _core.Chunk({"dataset": "a", "entry_start": 10})
     chunk.set(

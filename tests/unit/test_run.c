@@ -264,6 +264,24 @@ static void a_run_that_is_being_written_says_running(void **state)
     assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
 }
 
+static void a_run_that_has_ended_takes_what_belongs_to_it_until_it_is_closed(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start(in_scratch("a.roast"));
+    record_chunks(recorder, 5);
+    assert_int_equal(roast_recorder_finish(recorder, ROAST_FAILED, NULL), ROAST_OK);
+    roast_run *run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 5);
+    assert_int_equal(roast_run_outcome(run), ROAST_FAILED);
+    roast_run_close(run);
+    assert_int_equal(roast_record_report(recorder, STR("{\"entries\": 7}")), ROAST_OK);
+    assert_int_equal(roast_recorder_close(recorder, ROAST_FINISHED, NULL), ROAST_OK);
+    run = open_run(in_scratch("a.roast"));
+    assert_int_equal(visit_chunks(run).count, 5);
+    assert_int_equal(roast_run_outcome(run), ROAST_FINISHED);
+    roast_run_close(run);
+}
+
 static void a_record_is_committed_within_seconds_without_another_one(void **state)
 {
     (void)state;
@@ -671,6 +689,7 @@ int main(void)
         test_in_scratch(an_existing_file_is_not_overwritten),
         test_in_scratch(a_killed_writer_leaves_a_readable_run_that_says_interrupted),
         test_in_scratch(a_run_that_is_being_written_says_running),
+        test_in_scratch(a_run_that_has_ended_takes_what_belongs_to_it_until_it_is_closed),
         test_in_scratch(a_record_is_committed_within_seconds_without_another_one),
         test_in_scratch(reading_changes_nothing_and_leaves_nothing),
         test_in_scratch(an_interrupted_run_without_its_shared_memory_file_is_still_read),

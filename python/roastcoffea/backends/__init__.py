@@ -11,7 +11,15 @@ from typing import Any
 from roastcoffea.backends.base import AbstractMetricsBackend
 from roastcoffea.guard import Guard
 
-__all__ = ["AbstractMetricsBackend", "backend_class", "backend_for", "check_backend", "parser_of", "register_backend"]
+__all__ = [
+    "AbstractMetricsBackend",
+    "backend_class",
+    "backend_for",
+    "check_backend",
+    "is_backend",
+    "parser_of",
+    "register_backend",
+]
 
 _GROUP = "roastcoffea.backends"
 
@@ -54,8 +62,13 @@ def backend_class(name: str) -> type[AbstractMetricsBackend]:
     table = _table()
     if name not in table:
         known = ", ".join(sorted(table))
-        raise ValueError(f"unknown backend {name!r}; there are {known}, and register_backend() adds others")
+        raise ValueError(f"Unsupported backend: {name}; there are {known}, and register_backend() adds others")
     return table[name]()
+
+
+def is_backend(name: str) -> bool:
+    """Whether there is one of this name."""
+    return name in _table()
 
 
 def check_backend(name: str | None, target: Any) -> None:

@@ -53,6 +53,7 @@ class SchedulerTracker(SchedulerPlugin):
         self.spoken: set[str] = set()  # all that ever did
         self.no_probes = asyncio.Event()
         self.tracking = False
+        self.interval = messages.USUAL_INTERVAL
         self.leaving = False
         self.keys: set[Any] = set()
         self.failures: dict[Any, int] = {}
@@ -72,7 +73,7 @@ class SchedulerTracker(SchedulerPlugin):
 
     def track(self, interval: float) -> bytes:
         """Look at the workers every so many seconds from now on. Gives those that are there, as a message."""
-        self.tracking = True
+        self.tracking, self.interval = True, interval
         self.callback = PeriodicCallback(self.tick, interval * 1000)
         self.callback.start()
         return messages.pack("scheduler", 0, [_joined(worker, None) for worker in self.scheduler.workers.values()])
@@ -137,9 +138,12 @@ class SchedulerTracker(SchedulerPlugin):
             self.broker.truncate(self.name)
 
     def heartbeats(self) -> list[messages.Heartbeat]:
-        # Nothing of a worker changes between its heartbeats, whose times are of this clock.
+        # What a worker says of itself changes with its heartbeats, whose times are of this clock; its tasks in between, too.
         before, self.looked = self.looked, time()
-        return [_heartbeat(worker) for worker in self.scheduler.workers.values() if worker.last_seen > before]
+        workers = self.scheduler.workers.values()
+        if self.interval < messages.USUAL_INTERVAL:
+            return [_heartbeat(worker).at(self.looked) for worker in workers]
+        return [_heartbeat(worker) for worker in workers if worker.last_seen > before]
 
     # ---- tasks
 

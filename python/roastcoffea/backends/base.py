@@ -64,7 +64,7 @@ class AbstractMetricsBackend(ABC):
 
     @abstractmethod
     def create_span(self, name: str) -> Any:
-        """Begin a span around what the calling thread submits from now on; None where there is no such thing."""
+        """A span, not yet entered: a dict whose ``context`` is a context manager; None where there is no such thing."""
 
     @abstractmethod
     def get_span_metrics(self, span_info: Any) -> dict[tuple[str, ...], float]:
@@ -83,8 +83,17 @@ class AbstractMetricsBackend(ABC):
     def close(self) -> None:
         """The opposite of ``open``, after ``stop_tracking``."""
 
+    def open_span(self, span_info: Any) -> None:
+        """Enter a span: what the calling thread submits from now on belongs to it. Entering gives its ``id``."""
+        context = span_info.get("context") if isinstance(span_info, dict) else None
+        if context is not None:
+            span_info["id"] = context.__enter__()
+
     def close_span(self, span_info: Any) -> None:
-        """End a span that ``create_span`` began."""
+        """End a span that was entered."""
+        context = span_info.get("context") if isinstance(span_info, dict) else None
+        if context is not None:
+            context.__exit__(None, None, None)
 
     def wants(self, runner: Any) -> bool:
         """Whether the chunks of a coffea Runner belong to what this backend looks at."""

@@ -417,13 +417,14 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         joined = None  # who is in the first answer was there before
         while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):
-                self._compare(await _identity(self.client), seen, joined)
+                finer = interval < messages.USUAL_INTERVAL
+                self._compare(await _identity(self.client), seen, joined, finer)
             await asyncio.sleep(interval)
             joined = time.time() + self._scheduler_offset
 
-    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None) -> None:
-        """What has changed since the last answer."""
-        workers = identity["workers"]
+    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None, finer: bool) -> None:
+        """What has changed since the last answer; finer: also what has not."""
+        workers, now = identity["workers"], time.time() + self._scheduler_offset
         for address, facts in workers.items():
             if address not in seen:
                 name, host, cores, limit = str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"]
@@ -431,6 +432,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             if seen.get(address) != facts["last_seen"]:
                 seen[address] = facts["last_seen"]
                 self.recording.receive("scheduler", _heartbeat_of(address, facts))
+            elif finer:
+                self.recording.receive("scheduler", _heartbeat_of(address, facts).at(now))
         for address in seen.keys() - workers.keys():
             del seen[address]
             self.recording.worker_left(address, time.time_ns(), lost=False, reason="not there any more")
@@ -447,24 +450,28 @@ class DaskMetricsBackend(AbstractMetricsBackend):
     def create_span(self, name: str) -> dict[str, Any] | None:
         if not self._usable or not self.supports_fine_metrics():
             return None
+        info: dict[str, Any] = {"name": name}
+        info["context"] = self._new_span(info)
+        return info
+
+    @contextlib.contextmanager
+    def _new_span(self, info: dict[str, Any]) -> Iterator[str]:
+        """Around what belongs to a span; gives its id."""
         import dask
 
         around = dask.get_annotations()
         outer = around.get("span") or {"name": (), "ids": ()}
         identity = str(uuid.uuid4())
-        info: dict[str, Any] = {"name": name, "id": identity, "names": (*outer["name"], name), "ids": (*outer["ids"], identity)}
         own = (self.recording.identity,) if self.recording is not None else ()
+        info |= {"id": identity, "names": (*outer["name"], info["name"]), "ids": (*outer["ids"], identity)}
         info["collectors"] = (*around.get(ANNOTATION, ()), *own)
-        info["context"] = self.in_span(info)
-        info["context"].__enter__()
         self._span = info
-        return info
+        with self.in_span(info):
+            yield identity
 
     def close_span(self, span_info: dict[str, Any] | None) -> None:
-        if span_info and span_info.get("context") is not None:
-            context, span_info["context"] = span_info["context"], None
-            with contextlib.suppress(ValueError):  # begun in another context (a cell that awaits): it is not undone in this one
-                context.__exit__(None, None, None)
+        with contextlib.suppress(ValueError):  # begun in another context (a cell that awaits): it is not undone in this one
+            super().close_span(span_info)
 
     @contextlib.contextmanager
     def in_span(self, info: dict[str, Any] | None) -> Iterator[None]:
@@ -493,7 +500,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         delay : float, optional
             Wait before asking first.
         """
-        if not span_info:
+        if not span_info or span_info.get("id") is None:
             return {}
         if delay:
             time.sleep(delay)

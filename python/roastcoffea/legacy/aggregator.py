@@ -8,7 +8,27 @@ from roastcoffea.aggregation.backends import get_parser
 from roastcoffea.legacy.chunks import aggregate_branch_coverage, aggregate_chunk_metrics, build_chunk_info
 from roastcoffea.legacy.totals import aggregate_workflow_metrics, calculate_efficiency_metrics, parse_fine_metrics
 
-__all__ = ["MetricsAggregator"]
+__all__ = ["MetricsAggregator", "efficiency_is_extended", "efficiency_metrics"]
+
+
+def _efficiency_function() -> Any:
+    """``calculate_efficiency_metrics``, or what a script has put in its place in one of the modules that 0.1.2 has it in."""
+    from roastcoffea.aggregation import core, efficiency
+
+    places = (core.calculate_efficiency_metrics, efficiency.calculate_efficiency_metrics)
+    return next((found for found in places if found is not calculate_efficiency_metrics), calculate_efficiency_metrics)
+
+
+def efficiency_is_extended() -> bool:
+    """Whether a script has put its own function in its place."""
+    return _efficiency_function() is not calculate_efficiency_metrics
+
+
+def efficiency_metrics(workflow: dict[str, Any], workers: dict[str, Any]) -> dict[str, Any]:
+    """By the function that is in place."""
+    metrics: dict[str, Any] = _efficiency_function()(workflow, workers)
+    return metrics
+
 
 
 class MetricsAggregator:
@@ -43,7 +63,7 @@ class MetricsAggregator:
         """
         workflow = aggregate_workflow_metrics(coffea_report, t_start, t_end, custom_metrics)
         workers = self.parser.parse_tracking_data(tracking_data) if tracking_data is not None else {}
-        metrics = workflow | workers | calculate_efficiency_metrics(workflow, workers)
+        metrics = workflow | workers | efficiency_metrics(workflow, workers)
         if span_metrics:
             metrics |= parse_fine_metrics(span_metrics, processor_name)
         if chunk_metrics:

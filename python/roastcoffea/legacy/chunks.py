@@ -11,6 +11,7 @@ from roastcoffea.legacy.numbers import Number, number_in, numbers_of
 __all__ = [
     "aggregate_branch_coverage",
     "aggregate_chunk_metrics",
+    "aggregate_sections",
     "build_chunk_info",
     "parse_accessed_branches",
 ]
@@ -44,8 +45,13 @@ def aggregate_chunk_metrics(
         del metrics["chunk_events_std"]
     metrics["per_dataset"] = {name: _of_dataset(group) for name, group in _by(done, _dataset).items()}
     if section_metrics:
-        metrics["sections"] = {name: _of_section(group) for name, group in _by(section_metrics, _section).items()}
+        metrics["sections"] = aggregate_sections(section_metrics)
     return metrics
+
+
+def aggregate_sections(section_metrics: Iterable[Record]) -> dict[Any, dict[str, Any]]:
+    """Counts, durations and memory of sections, by name."""
+    return {name: _of_section(group) for name, group in _by(section_metrics, _section).items()}
 
 
 def _spread(name: str, values: Sequence[Number]) -> dict[str, Number]:

@@ -24,4 +24,4 @@ def get_parser(backend: str) -> AbstractTrackingDataParser:
         return parser
     if backend in ("dask", "local"):
         return DaskTrackingDataParser()
-    raise ValueError(f"Unsupported backend: {backend!r}; there are dask and local, and register_backend() adds others")
+    raise ValueError(f"Unsupported backend: {backend}; there are dask and local, and register_backend() adds others")
