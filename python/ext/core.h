@@ -47,6 +47,7 @@ PyObject *core_libraries(PyObject *module, PyObject *unused);
 PyObject *core_charts(PyObject *module, PyObject *unused);
 PyObject *core_moments(PyObject *module, PyObject *values);
 PyObject *core_time_average(PyObject *module, PyObject *points);
+PyObject *core_shown(PyObject *module, PyObject *args);
 
 /* ---- errors.c: the one place that turns an error into an exception ------------------------------------------- */
 

@@ -157,6 +157,8 @@ static PyMethodDef core_functions[] = {
      "moments(values)\n--\n\nMean and standard deviation (n - 1; 0 for one value); NaN for none."},
     {"time_average", core_time_average, METH_O,
      "time_average(points)\n--\n\nThe time-weighted mean of (nanoseconds, value) in the order of time; NaN for none."},
+    {"shown", core_shown, METH_VARARGS,
+     "shown(value, unit, form='unit')\n--\n\nA number as tables show it; form: 'unit', 'memory', 'percent', 'times'."},
     {"pack", core_pack, METH_O, "pack(value)\n--\n\nA value as msgpack."},
     {"unpack", core_unpack, METH_O, "unpack(bytes)\n--\n\nThe value that pack packed."},
     {"libraries", core_libraries, METH_NOARGS,
