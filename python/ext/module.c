@@ -201,7 +201,7 @@ static int core_exec(PyObject *module)
 {
     core_state *state = core_state_of(module);
     state->error = PyErr_NewExceptionWithDoc("roastcoffea.RoastError", "A run, or what a worker sent, cannot be used.",
-                                             NULL, NULL);
+                                             PyExc_ValueError, NULL);
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _core, work
 from roastcoffea.backends import check_backend
+from roastcoffea.legacy.metrics import metrics_of_run
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
 
@@ -82,13 +83,14 @@ class MetricsCollector(_core.Block):
         self.section_metrics: list[dict[str, Any]] = []
         self._session: Session | None = None
         self._run: Run | None = None
+        self._metrics: dict[str, Any] | None = None
 
     # ---- the block
 
     # Called by Block, in this order: what waits, in a thread that no interrupt reaches; the rest where the user is.
 
     def _prepare(self) -> None:
-        self._run = self._session = None
+        self._run = self._session = self._metrics = None
         self.t_start = self.t_end = None
         interval = self.worker_tracking_interval if self.track_workers else None
         self._session = Session(
@@ -167,13 +169,19 @@ class MetricsCollector(_core.Block):
 
     @property
     def metrics(self) -> dict[str, Any] | None:
-        """Every metric under each of its names; None before the end of the block, empty if nothing could be recorded."""
+        """Every metric that was measured, under each of its names, and the records that they are made of.
+
+        None before the end of the block, empty if nothing could be recorded. It is the user's: what is put into it is saved.
+        """
         if self._session is None or self.t_end is None:
             return None
-        return self.run.metrics if self._session.recording.path is not None else {}
+        if self._metrics is None:
+            recorded = self._session.recording.path is not None
+            self._metrics = metrics_of_run(self.run, self.track_workers) if recorded else {}
+        return self._metrics
 
     def get_metrics(self) -> dict[str, Any]:
-        """Every metric under each of its names.
+        """What ``metrics`` has.
 
         Raises
         ------
@@ -287,4 +295,4 @@ class MetricsCollector(_core.Block):
         """Write a measurement directory and return its path."""
         from roastcoffea.export.measurements import save_run
 
-        return save_run(self.run, output_dir, measurement_name)
+        return save_run(self.run, self.get_metrics(), output_dir, measurement_name)

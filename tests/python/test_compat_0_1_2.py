@@ -53,6 +53,8 @@ def test_a_measurement_is_saved_and_loaded(measured, tmp_path):
     assert (t0, t1) == pytest.approx((first, second), abs=1e-6)
     for name in ("total_events", "num_chunks", "peak_workers", "data_rate_gbps"):
         assert plain[name] == loaded[name] == collector.metrics[name]
+    assert len(plain["raw_chunk_metrics"]) == len(plain["chunk_info"]) == 12
+    assert loaded == collector.metrics
 
 
 def test_metrics_alone_are_saved_and_loaded(tmp_path):
