@@ -165,7 +165,7 @@ def test_a_backend_of_the_user_is_used(fileset):
     assert calls == [("start", "the manager", 0.5), ("stop",)]
     assert collector.metrics["num_chunk_records"] == 12
     assert collector.metrics["peak_workers"] == 3
-    with pytest.raises(ValueError, match="unknown backend 'nowhere'"):
+    with pytest.raises(ValueError, match="Unsupported backend: nowhere"):
         MetricsCollector(None, backend="nowhere")
 
 

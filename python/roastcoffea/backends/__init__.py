@@ -54,7 +54,7 @@ def backend_class(name: str) -> type[AbstractMetricsBackend]:
     table = _table()
     if name not in table:
         known = ", ".join(sorted(table))
-        raise ValueError(f"unknown backend {name!r}; there are {known}, and register_backend() adds others")
+        raise ValueError(f"Unsupported backend: {name}; there are {known}, and register_backend() adds others")
     return table[name]()
 
 
