@@ -216,8 +216,8 @@ static const metric_id FILE_FACTS[] = {
     M_file_algorithm,         M_file_level,          M_file_clusters,         M_file_baskets,
 };
 static const metric_id FILE_READS[] = {
-    M_file_branches_read,      M_file_branches_read_percent, M_file_bytes_read,
-    M_file_bytes_read_percent, M_file_least_bytes_to_read,
+    M_file_total_branches, M_file_branches_read,      M_file_branches_read_percent, M_file_total_tree_bytes,
+    M_file_bytes_read,     M_file_bytes_read_percent, M_file_least_bytes_to_read,
 };
 
 static void write_by_file(json_writer *w, const char *key, const roast_summary *summary, const metric_id *metrics,
@@ -229,6 +229,7 @@ static void write_by_file(json_writer *w, const char *key, const roast_summary *
             continue; /* nothing is known of it */
         json_put_key(w, summary_cell(summary, M_file_file, row).as.text);
         json_put_open(w, NULL, '{');
+        json_put_text(w, "filename", summary_cell(summary, M_file_file, row).as.text);
         for (size_t i = 0; i < count; i++)
             json_put_value(w, metric_info(metrics[i])->name, summary_cell(summary, metrics[i], row));
         json_put_close(w, '}');
