@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -138,8 +139,9 @@ def metrics_of_run(run: Run, tracked: bool = True) -> Metrics:
     values = {name: value for name, value in measured.items() if value is not None or name in kept}
     later: dict[str, Callable[[], Any]] = {"tracking_data": run.tracking_data if tracked else lambda: None}
     if measured["num_chunk_records"]:
-        later["raw_chunk_metrics"] = run.chunk_records
-        later["chunk_info"] = lambda: build_chunk_info(run.chunk_records())
+        records = functools.cache(run.chunk_records)  # both are made of them
+        later["raw_chunk_metrics"] = records
+        later["chunk_info"] = lambda: build_chunk_info(records())
     if measured["activities"]:
         later["raw_span_metrics"] = lambda: span_metrics_of(run)
     sections = run._run.document("raw_section_metrics")
