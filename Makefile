@@ -1,5 +1,5 @@
 # The door for newcomers. Each target installs what it needs (scripts/need, scripts/venv); meson.build builds.
-.PHONY: help demo build test matrix wheel try-wheel bench sanitize mutants format docs clean
+.PHONY: help demo build test compat matrix wheel try-wheel bench sanitize mutants format docs clean
 .DEFAULT_GOAL := help
 
 VENV  := .venv/bin
@@ -24,6 +24,11 @@ test: build ## run all tests
 	@scripts/venv build test wheel package
 	@scripts/promtool > /dev/null
 	@$(VENV)/python scripts/run-tests
+
+compat:  ## run the tests of the released roastcoffea 0.1.2 on ours, and say how many pass
+	@scripts/need build
+	@scripts/venv build test package
+	@$(VENV)/python scripts/compat
 
 matrix:  ## run one job with many releases of coffea and Python, with us and without (half an hour), and write docs/releases.md
 	@scripts/need build
@@ -63,4 +68,4 @@ docs: build ## write the pages that are made from the code
 	@$(VENV)/python scripts/update-docs
 
 clean:   ## remove what was built
-	rm -rf build build-* dist .venv .tools .matrix demo
+	rm -rf build build-* dist .venv .tools .matrix .compat demo

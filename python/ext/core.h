@@ -49,6 +49,7 @@ PyObject *core_libraries(PyObject *module, PyObject *unused);
 PyObject *core_charts(PyObject *module, PyObject *unused);
 PyObject *core_moments(PyObject *module, PyObject *values);
 PyObject *core_time_average(PyObject *module, PyObject *points);
+PyObject *core_shown(PyObject *module, PyObject *args);
 
 /* Call when a section has ended: who looks at the values of the chunk sees it there. */
 void chunk_section_ended(void);

@@ -159,6 +159,8 @@ static PyMethodDef core_functions[] = {
      "moments(values)\n--\n\nMean and standard deviation (n - 1; 0 for one value); NaN for none."},
     {"time_average", core_time_average, METH_O,
      "time_average(points)\n--\n\nThe time-weighted mean of (nanoseconds, value) in the order of time; NaN for none."},
+    {"shown", core_shown, METH_VARARGS,
+     "shown(value, unit, form='unit')\n--\n\nA number as tables show it; form: 'unit', 'memory', 'percent', 'times'."},
     {"pack", core_pack, METH_O, "pack(value)\n--\n\nA value as msgpack."},
     {"unpack", core_unpack, METH_O, "unpack(bytes)\n--\n\nThe value that pack packed."},
     {"libraries", core_libraries, METH_NOARGS,
@@ -201,7 +203,7 @@ static int core_exec(PyObject *module)
 {
     core_state *state = core_state_of(module);
     state->error = PyErr_NewExceptionWithDoc("roastcoffea.RoastError", "A run, or what a worker sent, cannot be used.",
-                                             NULL, NULL);
+                                             PyExc_ValueError, NULL);
     if (!state->error || PyModule_AddObjectRef(module, "RoastError", state->error) ||
         PyModule_AddStringConstant(module, "__version__", roast_version()))
         return -1;

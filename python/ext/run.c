@@ -367,7 +367,8 @@ static PyMethodDef run_methods[] = {
      "tracking_data()\n--\n\nThe time series of the workers, as roastcoffea 0.1 has them."},
     {"report", run_report, METH_NOARGS, "report()\n--\n\nThe run as one HTML page that needs nothing else, in UTF-8."},
     {"document", run_document_text, METH_VARARGS,
-     "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config'; or None."},
+     "document(kind)\n--\n\nJSON text that came with the run: 'report', 'custom_metrics', 'config', "
+     "'raw_section_metrics'; or None."},
     {"activities", run_activity_list, METH_NOARGS,
      "activities()\n--\n\nThe engine's fine metrics: a list of (context, prefix, activity, unit, value)."},
     {"close", run_close, METH_NOARGS, "close()\n--\n\nClose the file. What was read from it stays."},

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import _core, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for, check_backend, is_backend
 from roastcoffea.guard import Guard, logger
+from roastcoffea.legacy.metrics import metrics_of_run
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
 
@@ -200,13 +201,17 @@ class MetricsCollector(_core.Block):
 
     @property
     def metrics(self) -> dict[str, Any] | None:
-        """Every metric under each of its names; None before the end of the block, empty if nothing could be recorded."""
+        """Every metric that was measured, under each of its names, and the records that they are made of.
+
+        None before the end of the block, empty if nothing could be recorded. It is the user's: what is put into it is saved.
+        """
         if self._session is None or self.t_end is None:
             return None
         if self._metrics is None:
             from roastcoffea.legacy.extended import extended_metrics
 
-            measured = self.run.metrics if self._session.recording.path is not None else {}
+            recorded = self._session.recording.path is not None
+            measured = metrics_of_run(self.run, self.track_workers) if recorded else {}
             self._metrics = extended_metrics(self, self._session, measured)
         return self._metrics
 
@@ -215,7 +220,7 @@ class MetricsCollector(_core.Block):
         self._metrics = metrics  # None: they are made again
 
     def get_metrics(self) -> dict[str, Any]:
-        """Every metric under each of its names.
+        """What ``metrics`` has.
 
         Raises
         ------
@@ -396,7 +401,7 @@ class MetricsCollector(_core.Block):
             raise RuntimeError("Cannot save measurement before context manager completes: it is whole when the block has ended")
         from roastcoffea.export.measurements import save_run
 
-        return save_run(self.run, output_dir, measurement_name)
+        return save_run(self.run, self.get_metrics(), output_dir, measurement_name)
 
 
 def __getattr__(name: str) -> Any:

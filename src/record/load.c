@@ -90,7 +90,7 @@ roast_code roast_run_load(roast_run **out, const char *path, const roast_open_op
     *out = NULL;
     struct stat status;
     if (stat(path, &status) != 0)
-        return fail(err, ROAST_IO, "%s: %s", path, strerror(errno));
+        return fail(err, errno == ENOENT ? ROAST_MISSING : ROAST_IO, "%s: %s", path, strerror(errno));
     const run_source *source = run_source_of(path, false);
     if (!source)
         return fail(err, ROAST_FORMAT, "%s: not a measurement: neither run.roast nor metrics.json is in it", path);

@@ -100,6 +100,10 @@ void build_file_distribution(chart_builder *b)
         return;
     }
     chart_add_histogram(b, values, count, STR("files"));
+    if (strcmp(b->spec->x_unit, "%") == 0) { /* a share begins at 0, and ends at 100 */
+        b->out->x.low = fmin(b->out->x.low, 0);
+        b->out->x.high = fmax(fmin(b->out->x.high * 1.1, 100), b->out->x.high);
+    }
     note_middles(b, values, count);
 }
 
@@ -156,6 +160,15 @@ static size_t choose_tasks(chart_builder *b, size_t *rows, const bar_part *parts
     return count;
 }
 
+/* A part that is 0 everywhere is no bar, and nothing in the legend. */
+static bool is_drawn(const chart_builder *b, const size_t *rows, size_t count, const bar_part *part)
+{
+    for (size_t i = 0; i < count; i++)
+        if (part->value(b, rows[i], part) > 0)
+            return true;
+    return false;
+}
+
 static void add_part(chart_builder *b, const size_t *rows, size_t count, double *tops, const bar_part *part)
 {
     chart_series *bars = chart_add_series(b, CHART_BARS, str_from(part->name), part->colour, count);
@@ -185,7 +198,8 @@ static void build_tasks(chart_builder *b, const bar_part *parts, size_t n_parts,
     for (size_t i = 0; i < count; i++)
         chart_category(b, &b->out->x, i, cell_text(b, M_activity_prefix, rows[i]));
     for (size_t p = 0; p < n_parts; p++)
-        add_part(b, rows, count, tops, &parts[p]);
+        if (is_drawn(b, rows, count, &parts[p]))
+            add_part(b, rows, count, tops, &parts[p]);
 }
 
 void build_task_cpu_io(chart_builder *b)

@@ -216,8 +216,8 @@ static const metric_id FILE_FACTS[] = {
     M_file_algorithm,         M_file_level,          M_file_clusters,         M_file_baskets,
 };
 static const metric_id FILE_READS[] = {
-    M_file_branches_read,      M_file_branches_read_percent, M_file_bytes_read,
-    M_file_bytes_read_percent, M_file_least_bytes_to_read,
+    M_file_total_branches, M_file_branches_read,      M_file_branches_read_percent, M_file_total_tree_bytes,
+    M_file_bytes_read,     M_file_bytes_read_percent, M_file_least_bytes_to_read,
 };
 
 static void write_by_file(json_writer *w, const char *key, const roast_summary *summary, const metric_id *metrics,

@@ -59,6 +59,8 @@ def test_a_measurement_is_saved_and_loaded(measured, tmp_path):
     assert (t0, t1) == pytest.approx((first, second), abs=1e-6)
     for name in ("total_events", "num_chunks", "peak_workers", "data_rate_gbps"):
         assert plain[name] == loaded[name] == collector.metrics[name]
+    assert len(plain["raw_chunk_metrics"]) == len(plain["chunk_info"]) == 12
+    assert loaded == collector.metrics
 
 
 def test_metrics_alone_are_saved_and_loaded(tmp_path):
@@ -425,6 +427,48 @@ def test_the_tables_of_a_dictionary_of_metrics_are_rich_tables(name):
     out = io.StringIO()
     Console(file=out, width=120).print(table)
     assert FORMATS[name] in out.getvalue(), out.getvalue()
+
+
+TITLES = {
+    "throughput": ("Throughput Metrics", ["Data Rate"]),
+    "event_processing": ("Event Processing Metrics", ["Total Events", "Event Rate (Elapsed Time)", "Event Rate (Total CPU)",
+                                                      "Event Rate (Core-Averaged)"]),
+    "resources": ("Resource Utilization", ["Workers (Time-Averaged)", "Peak Workers", "Cores per Worker", "Total Cores",
+                                           "Core Efficiency", "Speedup Factor", "Peak Memory (per worker)",
+                                           "Avg Memory (per worker)"]),
+    "timing": ("Timing Breakdown", ["Elapsed Time", "Total CPU Time"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_tables_of_nothing_have_the_titles_and_rows_of_0_1_2_and_say_that_it_is_not_available(name):
+    from roastcoffea.export import reporter
+
+    table = getattr(reporter, f"format_{name}_table")({})
+    title, rows = TITLES[name]
+    labels, values = ([str(cell) for cell in column.cells] for column in table.columns)
+    assert (table.title, labels) == (title, rows)
+    assert all(value.startswith("N/A") for value in values)
+
+
+def test_the_table_of_fine_metrics_leaves_out_what_is_0():
+    from roastcoffea.export.reporter import format_fine_metrics_table
+
+    metrics = {"processor_cpu_time_seconds": 100.0, "processor_io_wait_time_seconds": 50.0, "processor_cpu_percent": 66.7,
+               "processor_io_wait_percent": 33.3, "disk_read_bytes": 0, "total_compression_overhead_seconds": 6.0,
+               "decompression_time_seconds": 6.0, "compression_time_seconds": 0.0}  # fmt: skip
+    labels = [str(cell).strip() for cell in format_fine_metrics_table(metrics).columns[0].cells]
+    assert labels == ["Processor CPU Time", "Processor I/O & Waiting Time", "CPU %", "I/O & Wait %", "Compression Overhead",
+                      "• Decompress"]  # fmt: skip
+
+
+def test_the_table_of_chunks_has_the_sections_that_took_most_time():
+    from roastcoffea.export.reporter import format_chunk_metrics_table
+
+    sections = {f"s{i}": {"total_duration": i, "mean_duration": 1.0, "count": i, "type": "time"} for i in range(9)}
+    table = format_chunk_metrics_table({"num_chunks": 3, "num_failed_chunks": 1, "num_successful_chunks": 2, "sections": sections})
+    labels = [str(cell).strip() for cell in table.columns[0].cells]
+    assert labels == ["Total Chunks", "• Successful", "• Failed", "", "Section Timing", "s8", "s7", "s6", "s5", "s4"]
 
 
 def test_there_is_no_table_of_fine_metrics_or_chunks_where_there_are_none():

@@ -410,9 +410,85 @@ def test_span_metrics_give_bars_for_each_kind_of_task():
     assert [patch.get_height() for patch in axes.patches] == [10, 4]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["Proc"]
     _, axes = plots.plot_per_task_bytes_read(spans)
-    assert [patch.get_height() for patch in axes.patches] == [0, 5]
+    assert [patch.get_height() for patch in axes.patches] == [5]
     _, axes = plots.plot_per_task_overhead(spans)
-    assert [patch.get_height() for patch in axes.patches] == pytest.approx([0.2, 0, 0, 0.3])
+    assert [patch.get_height() for patch in axes.patches] == pytest.approx([0.2, 0.3])
+
+
+def test_span_metrics_without_units_and_of_no_task_are_drawn_as_0_1_2_drew_them():
+    spans = {("execute", "Proc", "thread-cpu"): 10.0, ("execute", "Proc", "disk-read"): 5e9,
+             ("execute", "N/A", "thread-cpu"): 100.0, ("execute", "N/A", "compress"): 1.0}  # fmt: skip
+    _, axes = plots.plot_per_task_cpu_io(spans)
+    assert [patch.get_height() for patch in axes.patches] == [10]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["Proc"]
+    _, axes = plots.plot_per_task_bytes_read(spans)
+    assert [patch.get_height() for patch in axes.patches] == [5]
+    with pytest.raises(ValueError, match=r"^No per-task overhead metrics found in span_metrics: .*no task compressed"):
+        plots.plot_per_task_overhead(spans)
+
+
+NOON = datetime.datetime(2026, 1, 1, 12)
+
+
+def test_cpu_of_workers_whose_cores_are_not_told_is_in_percent_of_one():
+    points = [(NOON, 40.0), (NOON + datetime.timedelta(seconds=10), 80.0)]
+    _, axes = plots.plot_cpu_utilization_per_worker_timeline({"worker_cpu": {"a": points}})
+    assert list(axes.lines[0].get_ydata()) == [40, 80]
+    _, axes = plots.plot_cpu_utilization_per_worker_timeline(
+        {"worker_cpu": {"a": points}, "worker_cores": {"a": [(NOON, 2)]}}
+    )
+    assert list(axes.lines[0].get_ydata()) == [20, 40]
+
+
+#: How the message begins, in 0.1.2 and so here, of which plot, for data that has nothing of it.
+BEGINNINGS = {
+    "plot_worker_count_timeline": ("No worker count data available", {"worker_counts": {}}),
+    "plot_memory_utilization_mean_timeline": ("Memory or memory limit data not available", {"worker_memory": {"a": [(NOON, 1)]}}),
+    "plot_memory_utilization_per_worker_timeline": ("Memory or memory limit data not available", {"worker_memory_limit": {"a": []}}),
+    "plot_occupancy_timeline": ("No worker occupancy data available", {"worker_cpu": {"a": []}}),
+    "plot_executing_tasks_timeline": ("No worker executing tasks data available", {"worker_executing": {}}),
+    "plot_cpu_utilization_mean_timeline": ("No worker CPU data available", {"worker_cpu": {}}),
+    "plot_cpu_utilization_per_worker_timeline": ("No worker CPU data available", {"worker_cpu": {"a": []}}),
+    "plot_worker_activity_timeline": ("No worker active tasks data available", {"worker_active_tasks": {}}),
+    "plot_total_active_tasks_timeline": ("No worker active tasks data available", {"worker_active_tasks": {"a": []}}),
+    "plot_runtime_distribution": ("No runtime data available in chunk metrics", [{"num_events": 5}]),
+    "plot_runtime_vs_events": ("No runtime vs events data available in chunk metrics", [{"duration": 5}]),
+    "plot_branch_access_per_chunk": ("No branch access data in chunk metrics", [{"num_branches_accessed": 0}]),
+    "plot_bytes_accessed_per_chunk": ("No bytes access data in chunk metrics", [{"accessed_bytes": 0}]),
+    "plot_throughput_timeline": ("No chunk_info provided", {}),
+    "plot_compression_ratio_distribution": ("No compression ratio data available", {"compression_ratios": []}),
+    "plot_data_access_percentage": ("No bytes read percentage data available", {"total_events": 5}),
+    "plot_efficiency_summary": ("No efficiency metrics available", {"core_efficiency": None}),
+    "plot_resource_utilization": ("No resource metrics available", {"total_events": 5}),
+    "plot_per_task_cpu_io": ("No per-task CPU/IO metrics found", {("execute", "A", "disk-read", "bytes"): 4}),
+    "plot_per_task_bytes_read": ("No per-task disk-read metrics found", {("execute", "A", "thread-cpu"): 4.0}),
+    "plot_per_task_overhead": ("No per-task overhead metrics found", {}),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_the_message_of_a_plot_that_finds_nothing_begins_as_that_of_0_1_2(name):
+    beginning, data = BEGINNINGS[name]
+    with pytest.raises(ValueError, match=f"^{beginning}"):
+        getattr(plots, name)(data)
+
+
+@pytest.mark.parametrize(("name", "beginning"), [
+    ("plot_worker_count_timeline", "tracking_data cannot be None"), ("plot_occupancy_timeline", "tracking_data cannot be None"),
+    ("plot_cpu_utilization_mean_timeline", "tracking_data cannot be None"), ("plot_efficiency_summary", "metrics cannot be None"),
+    ("plot_memory_utilization_mean_timeline", "tracking_data cannot be None"), ("plot_resource_utilization", "metrics cannot be None"),
+    ("plot_runtime_distribution", "No chunk metrics available"), ("plot_runtime_vs_events", "No chunk metrics available"),
+    ("plot_branch_access_per_chunk", "No chunk metrics data available"),
+    ("plot_bytes_accessed_per_chunk", "No chunk metrics data available"), ("plot_throughput_timeline", "No chunk_info provided"),
+])  # fmt: skip
+def test_the_message_of_a_plot_of_none_begins_as_that_of_0_1_2(name, beginning):
+    with pytest.raises(ValueError, match=f"^{beginning}"):
+        getattr(plots, name)(None)
+
+
+def test_shares_of_files_that_were_read_are_drawn_from_0():
+    _, axes = plots.plot_data_access_percentage({"bytes_read_percent_per_file": [15.5, 45.0]})
+    assert axes.get_xlim() == pytest.approx((0, 49.5))
 
 
 def test_activities_are_gathered_by_kind_of_task():

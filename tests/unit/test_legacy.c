@@ -364,11 +364,11 @@ static void a_tuple_is_read_as_python_writes_it(void **state)
                         "activity context= prefix=\xf3\xa0\x80\x81 activity=\t unit=\r value=2.5\n");
 }
 
-static void a_key_that_is_no_tuple_of_four_strings_is_noted(void **state)
+static void a_key_that_is_no_tuple_of_three_or_four_strings_is_noted(void **state)
 {
     (void)state;
     static const char metrics[] =
-        "{\"raw_span_metrics\": {\"('a', 'b', 'c')\": 1, \"('a', 'b', 'c', 'd', 'e')\": 1, \"('a', 'b', 'c', None)\": "
+        "{\"raw_span_metrics\": {\"('a', 'b')\": 1, \"('a', 'b', 'c', 'd', 'e')\": 1, \"('a', 'b', 'c', None)\": "
         "1,"
         "\"('a', 'b', 'c', 'd'\": 1, \"('a', 'b', 'c', 'd') \": 1, \"plain\": 1, \"\": 1, \"('a', 'b', 'c', "
         "'\\\\q')\": 1,"
@@ -376,6 +376,16 @@ static void a_key_that_is_no_tuple_of_four_strings_is_noted(void **state)
         "\"('a', 'b', 'c', 'd')\": 1}}";
     assert_string_equal(metrics_give(metrics, "activity"), "activity context=a prefix=b activity=c unit=d value=1\n");
     assert_true(said(metrics_give(metrics, "note"), "raw_span_metrics: 12 keys are not"));
+}
+
+static void a_key_without_a_unit_has_the_one_that_dask_counts_in(void **state)
+{
+    (void)state;
+    static const char metrics[] = "{\"raw_span_metrics\": {\"('execute', 'P', 'thread-cpu')\": 1.5, "
+                                  "\"('execute', 'P', 'disk-read')\": 7}}";
+    assert_string_equal(metrics_give(metrics, "activity"),
+                        "activity context=execute prefix=P activity=thread-cpu unit=seconds value=1.5\n"
+                        "activity context=execute prefix=P activity=disk-read unit=bytes value=7\n");
 }
 
 static const char *processor_of(const char *stated)
@@ -741,7 +751,7 @@ static void assert_not_loaded(const char *name, roast_code code, const char *wor
 static void what_is_no_measurement_is_named(void **state)
 {
     (void)state;
-    assert_not_loaded("nothing", ROAST_IO, "No such file or directory");
+    assert_not_loaded("nothing", ROAST_MISSING, "No such file or directory");
     mkdir(in_scratch("empty"), 0755);
     assert_not_loaded("empty", ROAST_FORMAT, "neither run.roast nor metrics.json is in it");
     put_measurement();
@@ -898,7 +908,8 @@ int main(void)
         cmocka_unit_test(bytes_of_0_everywhere_are_not_measured),
         cmocka_unit_test(a_file_is_given_once_with_its_uncompressed_size),
         cmocka_unit_test(a_tuple_is_read_as_python_writes_it),
-        cmocka_unit_test(a_key_that_is_no_tuple_of_four_strings_is_noted),
+        cmocka_unit_test(a_key_that_is_no_tuple_of_three_or_four_strings_is_noted),
+        cmocka_unit_test(a_key_without_a_unit_has_the_one_that_dask_counts_in),
         cmocka_unit_test(the_processor_is_the_prefix_whose_times_are_stated),
         cmocka_unit_test(the_report_is_put_together_again_with_its_own_number_of_chunks),
         cmocka_unit_test(a_number_of_chunks_that_the_mean_contradicts_stays),

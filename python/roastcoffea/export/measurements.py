@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import datetime
 import json
 import os
+import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roastcoffea.legacy.memory import plain_value
+from roastcoffea.legacy.metrics import metrics_of_run
+
+if TYPE_CHECKING:
+    from roastcoffea.run import Run
 
 __all__ = ["load_measurement", "save_measurement", "save_run"]
 
 _FORMAT = "roastcoffea_measurement_v1"
+_METRICS, _TIMES, _RUN = "metrics.json", "start_end_time.txt", "run.roast"
 
 
 def save_measurement(
-    metrics: dict[str, Any],
+    metrics: Mapping[str, Any],
     t0: float,
     t1: float,
     output_dir: str | os.PathLike[str],
@@ -47,8 +55,8 @@ def save_measurement(
     now = datetime.datetime.now()
     folder = Path(output_dir) / (measurement_name or now.strftime("%Y-%m-%d_%H-%M-%S"))
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "metrics.json", metrics)
-    (folder / "start_end_time.txt").write_text(f"{t0},{t1}\n")
+    _write(folder / _METRICS, metrics)
+    (folder / _TIMES).write_text(f"{t0},{t1}\n")
     _write(
         folder / "metadata.json",
         {"timestamp": now.isoformat(), "elapsed_time_seconds": t1 - t0, "format": _FORMAT},
@@ -58,11 +66,13 @@ def save_measurement(
     return folder
 
 
-def save_run(run: Any, output_dir: str | os.PathLike[str], measurement_name: str | None = None) -> Path:
-    """Write a measurement directory of a run, with its run file."""
+def save_run(
+    run: Run, metrics: Mapping[str, Any], output_dir: str | os.PathLike[str], measurement_name: str | None = None
+) -> Path:
+    """Write a measurement directory of a run, with its metrics as they are given, and its run file."""
     t0, t1 = run.times
-    folder = save_measurement(run.metrics, t0, t1, output_dir, measurement_name)
-    shutil.copyfile(run.path, folder / "run.roast")
+    folder = save_measurement(metrics, t0, t1, output_dir, measurement_name)
+    shutil.copyfile(run.path, folder / _RUN)
     return folder
 
 
@@ -72,16 +82,111 @@ def load_measurement(path: str | os.PathLike[str]) -> tuple[dict[str, Any], floa
     Returns
     -------
     metrics, t0, t1
+        What is in ``metrics.json``, as it was given to ``save_measurement``; besides, where the run itself is in the directory,
+        what that has.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the directory is not there, or what has to be in it.
+    ValueError
+        If it cannot be read.
     """
     from roastcoffea.run import Run
 
-    run = Run(path)
-    times = Path(path) / "start_end_time.txt"
-    if times.is_file():  # as they were given, by whatever clock
-        t0, t1 = map(float, times.read_text().split(",")[:2])
-        return run.metrics, t0, t1
-    return (run.metrics, *run.times)
+    place = Path(path)
+    if not place.exists():
+        raise FileNotFoundError(f"{place}: there is no such measurement")
+    if not place.is_dir():
+        return (metrics_of_run(run := Run(place)), *run.times)
+    recorded = Run(place) if (place / _RUN).exists() else None
+    metrics: dict[str, Any] = metrics_of_run(recorded) if recorded else {}
+    if recorded is None or (place / _METRICS).exists():
+        metrics.update(_read_metrics(place / _METRICS))
+    if recorded is not None and not (place / _TIMES).exists():
+        return (metrics, *recorded.times)
+    return (metrics, *_read_times(place / _TIMES))
 
 
-def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=2, default=plain_value))
+def _read_times(path: Path) -> tuple[float, float]:
+    text = path.read_text(encoding="utf-8")
+    try:
+        t0, t1 = map(float, text.partition("\n")[0].split(","))
+    except ValueError as error:
+        raise ValueError(f"Invalid timing format in {path}: {error}") from error
+    return t0, t1
+
+
+# ---- JSON
+
+#: How a time as text begins, and a tuple.
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_FIRST_OF_A_KEY = frozenset("(0123456789")
+
+
+def _write(path: Path, values: Mapping[Any, Any]) -> None:
+    """One line for each member, so that large ones are written by the encoder that is quick."""
+    members = (f"{json.dumps(_key_text(key))}: {_json(value)}" for key, value in values.items())
+    path.write_text("{\n" + ",\n".join(members) + "\n}\n", encoding="utf-8")
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, default=plain_value)
+    except TypeError:  # a key that JSON has no form for
+        return json.dumps(_with_text_keys(value), default=plain_value)
+
+
+def _with_text_keys(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {_key_text(key): _with_text_keys(item) for key, item in value.items()}
+    return [_with_text_keys(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _key_text(key: Any) -> str:
+    return key.isoformat() if isinstance(key, datetime.datetime) else str(key)
+
+
+def _read_metrics(path: Path) -> dict[str, Any]:
+    try:
+        metrics = json.loads(path.read_text(encoding="utf-8"), object_hook=_with_own_keys)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(metrics, dict):
+        raise ValueError(f"{path}: an object was expected, not a {type(metrics).__name__}")
+    if isinstance(metrics.get("tracking_data"), dict):
+        metrics["tracking_data"] = {name: _with_times(series) for name, series in metrics["tracking_data"].items()}
+    if isinstance(metrics.get("chunk_info"), dict):
+        metrics["chunk_info"] = {where: tuple(values) for where, values in metrics["chunk_info"].items()}
+    return metrics
+
+
+def _with_own_keys(values: dict[str, Any]) -> dict[Any, Any]:
+    """Keys that were tuples or times are so again."""
+    if any(key[:1] in _FIRST_OF_A_KEY for key in values):
+        return {_own_key(key): value for key, value in values.items()}
+    return values
+
+
+def _own_key(text: str) -> Any:
+    try:
+        if text.startswith("("):
+            key = ast.literal_eval(text)
+            return key if str(key) == text else text
+        return _time_of(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # a text that looks like one
+        return text
+
+
+def _time_of(text: Any) -> Any:
+    return datetime.datetime.fromisoformat(text) if isinstance(text, str) and _TIME.match(text) else text
+
+
+def _with_times(series: Any) -> Any:
+    """Points of each worker, ``[time, value]``, as they were."""
+    if not isinstance(series, dict):
+        return series
+    return {
+        worker: [(_time_of(point[0]), *point[1:]) for point in points] if isinstance(points, list) else points
+        for worker, points in series.items()
+    }

@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import Any
+
+from roastcoffea.legacy import tables
 
 __all__ = [
     "format_chunk_metrics_table",
@@ -16,10 +19,7 @@ __all__ = [
     "format_timing_table",
     "html_of_run",
     "print_run",
-    "rich_table",
 ]
-
-_STYLES = {"strong": "bold", "good": "green", "bad": "red", "warn": "yellow", "quiet": "dim"}
 
 
 def print_run(run: Any) -> None:
@@ -42,45 +42,6 @@ def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel")
-
-
-def rich_table(model: dict[str, Any], width: int = 1000) -> Any:
-    """A table model as a ``rich.Table``, without the columns that matter least if they do not fit."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        title=model["title"],
-        title_justify="left",
-        title_style="bold",
-        caption=model["more"] or None,
-        box=box.SIMPLE_HEAD,
-        show_header=not model["pairs"],
-        padding=(0, 1),
-    )
-    shown = _columns_that_fit(model, width)
-    for index in shown:
-        column = model["columns"][index]
-        table.add_column(column["title"] or "", justify=column["align"], no_wrap=not column["shortens"], overflow="fold")
-    for row in model["rows"]:
-        cells = [row[index] for index in shown]
-        table.add_row(*[Text(cell["text"] or "", _STYLES.get(cell["tone"], "")) for cell in cells])
-    return table
-
-
-def _columns_that_fit(model: dict[str, Any], width: int) -> list[int]:
-    """Indices of the columns to show: the higher its priority's number, the sooner a column is left out."""
-    columns, rows = model["columns"], model["rows"]
-
-    def wide(index: int) -> int:
-        texts = [columns[index]["title"] or "", *(row[index]["text"] or "" for row in rows)]
-        return max(map(len, texts)) + 3
-
-    shown = list(range(len(columns)))
-    while sum(map(wide, shown)) + 2 > width and any(columns[index]["priority"] for index in shown):
-        shown.remove(max(shown, key=lambda index: columns[index]["priority"]))
-    return shown
 
 
 def html_of_run(run: Any) -> str:
@@ -113,42 +74,45 @@ def _html_table(model: dict[str, Any]) -> str:
 # ---- The tables of 0.1.2, of its dictionary of metrics
 
 
-def _format(metrics: dict[str, Any], table: str, *needed: str) -> Any:
-    """One table, as the C library makes it of these metrics; None if there is nothing to show."""
-    from roastcoffea.legacy.memory import run_of
+def _table(title: str, rows: Iterable[tuple[str, str]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
 
-    if needed and all(metrics.get(name) is None for name in needed):
-        return None
-    models = {model["id"]: model for model in run_of(metrics).summary().tables()}
-    return rich_table(models[table]) if table in models else None
+    table = Table(title=title, header_style="bold cyan")
+    table.add_column("Metric", style="cyan", no_wrap=True)
+    table.add_column("Value", style="magenta")
+    for label, value in rows:
+        table.add_row(Text(label), Text(value, "dim" if value.startswith("N/A") else ""))
+    return table
 
 
 def format_throughput_table(metrics: dict[str, Any]) -> Any:
     """Data read, and how fast, as a ``rich.Table``."""
-    return _format(metrics, "throughput")
+    return _table("Throughput Metrics", tables.throughput_rows(metrics))
 
 
 def format_event_processing_table(metrics: dict[str, Any]) -> Any:
     """Events, and how fast, as a ``rich.Table``."""
-    return _format(metrics, "events")
+    return _table("Event Processing Metrics", tables.event_rows(metrics))
 
 
 def format_resources_table(metrics: dict[str, Any]) -> Any:
     """Workers, cores and memory as a ``rich.Table``."""
-    return _format(metrics, "resources")
+    return _table("Resource Utilization", tables.resource_rows(metrics))
 
 
 def format_timing_table(metrics: dict[str, Any]) -> Any:
-    """Wall time, time in ``process`` and efficiency as a ``rich.Table``."""
-    return _format(metrics, "timing")
+    """Wall time and time in ``process`` as a ``rich.Table``."""
+    return _table("Timing Breakdown", tables.timing_rows(metrics))
 
 
 def format_fine_metrics_table(metrics: dict[str, Any]) -> Any:
     """What Dask's spans say as a ``rich.Table``; None without them."""
-    names = ("processor_cpu_time_seconds", "processor_noncpu_time_seconds", "processor_io_wait_time_seconds")
-    return _format(metrics, "fine", *names)
+    rows = list(tables.fine_rows(metrics))
+    return _table("Fine Metrics (from Dask Spans)", rows) if rows else None
 
 
 def format_chunk_metrics_table(metrics: dict[str, Any]) -> Any:
     """Statistics of chunks as a ``rich.Table``; None without them."""
-    return _format(metrics, "chunks", "num_chunk_records", "chunk_duration_mean", "chunk_mem_delta_mean_mb")
+    rows = list(tables.chunk_rows(metrics))
+    return _table("Chunk Metrics", rows) if rows else None

@@ -19,11 +19,11 @@ __all__ = ["extended_metrics"]
 
 def extended_metrics(collector: MetricsCollector, session: Session, measured: dict[str, Any]) -> dict[str, Any]:
     """The metrics of the run file, and over them what the script added; what fails of that is said, and left out."""
-    metrics = dict(measured)
     for part, add in _PARTS.items():
         with session.guard(part):
-            metrics |= add(collector, session, metrics)
-    return metrics
+            for name, value in add(collector, session, measured).items():
+                measured[name] = value  # one by one: what nobody asked for is not made yet
+    return measured
 
 
 def _late_report(collector: MetricsCollector, session: Session, metrics: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 /* raw_span_metrics: Dask's fine metrics. Their keys were tuples, and are written as Python shows a tuple:
- * "('execute', 'Proc', 'thread-cpu', 'seconds')". */
+ * "('execute', 'Proc', 'thread-cpu', 'seconds')". Scripts also give them without the unit. */
 #include <math.h>
 
 #include "base/buf.h"
@@ -108,7 +108,7 @@ static bool read_quoted(cursor *c, buf *out)
     return false;
 }
 
-/* True for exactly four strings. */
+/* True for four strings, or three. */
 static bool read_tuple(roast_str text, tuple *t)
 {
     cursor c = cursor_over(text.ptr, text.len);
@@ -124,7 +124,7 @@ static bool read_tuple(roast_str text, tuple *t)
         skip_spaces(&c);
         uint8_t next = cursor_u8(&c);
         if (next == ')')
-            return t->count == TUPLE_LENGTH && !c.failed && cursor_left(&c) == 0;
+            return t->count >= TUPLE_LENGTH - 1 && !c.failed && cursor_left(&c) == 0;
         if (next != ',')
             return false;
     }
@@ -134,6 +134,16 @@ static roast_str tuple_item(const tuple *t, size_t index)
 {
     size_t start = index ? t->ends[index - 1] : 0;
     return (roast_str){t->text.data ? t->text.data + start : "", t->ends[index] - start};
+}
+
+/* The unit of a key that has none: what Dask counts in bytes, and times. */
+static roast_str usual_unit(roast_str activity)
+{
+    static const roast_str in_bytes[] = {{"memory-read", 11}, {"disk-read", 9}, {"disk-write", 10}};
+    for (size_t i = 0; i < sizeof in_bytes / sizeof *in_bytes; i++)
+        if (str_equal(activity, in_bytes[i]))
+            return STR("bytes");
+    return STR("seconds");
 }
 
 /* ---- Whose tasks ran the processor --------------------------------------------------------------------------------
@@ -149,7 +159,7 @@ typedef struct spans {
     intern prefixes;
     prefix_times *times; /* by number of the prefix */
     size_t times_capacity;
-    size_t unreadable; /* keys that are no tuple of four strings */
+    size_t unreadable; /* keys that are no such tuple */
 } spans;
 
 static bool is_of_the_engine(roast_str prefix)
@@ -258,7 +268,7 @@ static roast_code read_activity(spans *s, const json_place *at, const char *key,
     activity.context = tuple_item(&s->key, 0);
     activity.prefix = tuple_item(&s->key, 1);
     activity.activity = tuple_item(&s->key, 2);
-    activity.unit = tuple_item(&s->key, 3);
+    activity.unit = s->key.count == TUPLE_LENGTH ? tuple_item(&s->key, 3) : usual_unit(activity.activity);
     code = add_times(s, &activity);
     return code ? code : s->r->sink->activity(s->r->sink->context, &activity, s->r->err);
 }

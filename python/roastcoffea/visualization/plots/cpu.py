@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roastcoffea.visualization.data import Figure, Size, Target, draw, of_tracking
+from roastcoffea.visualization.data import Figure, Size, Target, draw, of_cpu, of_tracking
 
 __all__ = [
     "plot_cpu_utilization_mean_timeline",
@@ -20,7 +20,7 @@ def plot_cpu_utilization_mean_timeline(
     """How busy the cores were: the mean of the workers, and the least to the greatest."""
     return draw(
         "cpu_utilization_mean_timeline",
-        of_tracking(tracking_data, "worker_cpu", "worker_cores"),
+        of_cpu(tracking_data),
         output_path,
         figsize,
         title,
@@ -37,7 +37,7 @@ def plot_cpu_utilization_per_worker_timeline(
     """How busy the cores of each worker were."""
     return draw(
         "cpu_utilization_per_worker_timeline",
-        of_tracking(tracking_data, "worker_cpu", "worker_cores"),
+        of_cpu(tracking_data),
         output_path,
         figsize,
         title,
@@ -55,7 +55,7 @@ def plot_occupancy_timeline(
     """Seconds of work that were queued on each worker."""
     return draw(
         "occupancy_timeline",
-        of_tracking(tracking_data, "worker_occupancy"),
+        of_tracking(tracking_data, "worker_occupancy", absent="No worker occupancy data available"),
         output_path,
         figsize,
         title,
@@ -73,7 +73,7 @@ def plot_executing_tasks_timeline(
     """Tasks that were running on each worker."""
     return draw(
         "executing_tasks_timeline",
-        of_tracking(tracking_data, "worker_executing"),
+        of_tracking(tracking_data, "worker_executing", absent="No worker executing tasks data available"),
         output_path,
         figsize,
         title,

@@ -20,7 +20,7 @@ def plot_compression_ratio_distribution(
     """How many files are compressed how much."""
     return draw(
         "compression_ratio_distribution",
-        of_metrics(metrics, values="compression_ratios"),
+        of_metrics(metrics, values="compression_ratios", absent="No compression ratio data available"),
         output_path,
         figsize,
         title,
@@ -34,7 +34,9 @@ def plot_data_access_percentage(
     """Of how many files what share of the bytes was read."""
     return draw(
         "data_access_percentage",
-        of_metrics(metrics, values="bytes_read_percent_per_file"),
+        of_metrics(
+            metrics, values="bytes_read_percent_per_file", absent="No bytes read percentage data available"
+        ),
         output_path,
         figsize,
         title,
@@ -48,7 +50,7 @@ def plot_branch_access_per_chunk(
     """How many branches each chunk read."""
     return draw(
         "branch_access_per_chunk",
-        of_chunks(chunk_metrics, "num_branches_accessed", "error", "error_type"),
+        _reads(chunk_metrics, "branch", "num_branches_accessed"),
         output_path,
         figsize,
         title,
@@ -61,8 +63,18 @@ def plot_bytes_accessed_per_chunk(
     """Bytes of the branches that each chunk read, compressed and not."""
     return draw(
         "bytes_accessed_per_chunk",
-        of_chunks(chunk_metrics, "accessed_bytes", "accessed_uncompressed_bytes", "error", "error_type"),
+        _reads(chunk_metrics, "bytes", "accessed_bytes", "accessed_uncompressed_bytes"),
         output_path,
         figsize,
         title,
+    )
+
+
+def _reads(chunk_metrics: Any, what: str, *needed: str) -> Any:
+    return of_chunks(
+        chunk_metrics,
+        *("error", "error_type"),
+        needed=needed,
+        absent=f"No {what} access data in chunk metrics",
+        empty="No chunk metrics data available",
     )

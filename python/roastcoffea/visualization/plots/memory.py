@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roastcoffea.visualization.data import Figure, Size, Target, draw, of_tracking
+from roastcoffea.visualization.data import Figure, Size, Target, draw, of_memory
 
 __all__ = ["plot_memory_utilization_mean_timeline", "plot_memory_utilization_per_worker_timeline"]
 
@@ -15,7 +15,7 @@ def plot_memory_utilization_mean_timeline(
     """Memory in percent of the limits: the mean of the workers, and the least to the greatest."""
     return draw(
         "memory_utilization_mean_timeline",
-        of_tracking(tracking_data, "worker_memory", "worker_memory_limit"),
+        of_memory(tracking_data),
         output_path,
         figsize,
         title,
@@ -32,7 +32,7 @@ def plot_memory_utilization_per_worker_timeline(
     """Memory of each worker in percent of its limit."""
     return draw(
         "memory_utilization_per_worker_timeline",
-        of_tracking(tracking_data, "worker_memory", "worker_memory_limit"),
+        of_memory(tracking_data),
         output_path,
         figsize,
         title,

@@ -19,7 +19,7 @@ def plot_worker_activity_timeline(
     """Tasks that were assigned to each worker."""
     return draw(
         "worker_activity_timeline",
-        of_tracking(tracking_data, "worker_active_tasks"),
+        _tasks(tracking_data),
         output_path,
         figsize,
         title,
@@ -32,7 +32,7 @@ def plot_total_active_tasks_timeline(
 ) -> Figure:
     """Tasks that were assigned to all workers together."""
     return draw(
-        "total_active_tasks_timeline", of_tracking(tracking_data, "worker_active_tasks"), output_path, figsize, title
+        "total_active_tasks_timeline", _tasks(tracking_data), output_path, figsize, title
     )
 
 
@@ -45,3 +45,7 @@ def plot_throughput_timeline(
 ) -> Figure:
     """Data read per second, and the number of workers on a second axis."""
     return draw("throughput_timeline", of_chunk_info(chunk_info, tracking_data), output_path, figsize, title)
+
+
+def _tasks(tracking_data: Any) -> Any:
+    return of_tracking(tracking_data, "worker_active_tasks", absent="No worker active tasks data available")

@@ -13,4 +13,5 @@ def plot_worker_count_timeline(
     tracking_data: Any, output_path: Target = None, figsize: Size = (10, 4), title: str | None = None
 ) -> Figure:
     """How many workers there were over time."""
-    return draw("worker_count_timeline", of_tracking(tracking_data, "worker_counts"), output_path, figsize, title)
+    counts = of_tracking(tracking_data, "worker_counts", absent="No worker count data available")
+    return draw("worker_count_timeline", counts, output_path, figsize, title)
