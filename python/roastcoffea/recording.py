@@ -262,21 +262,27 @@ class Recording:
         """The run has ended: readers see that from now on. What belongs to it may still be added until it is closed."""
         if os.getpid() != self._pid:
             return  # a forked child: the run goes on in the parent
+        self._end_attempts()
+        with self.guard("the end of the run"):
+            self.recorder.finish(outcome)
+        spool, self.spool = self.spool, None
+        if spool is not None:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(spool)
+
+    def _end_attempts(self) -> None:
+        """Those of workers that went and did not tell."""
         with self.lock:
             ends, self._leaving = list(self._leaving.values()), {}
         for end in ends:
             with self.guard("attempts that ended with their workers"):
                 end()
-        with self.guard("the end of the run"):
-            self.recorder.finish(outcome)
-        if self.spool is not None:
-            with contextlib.suppress(OSError):
-                shutil.rmtree(self.spool)
 
     def close(self, outcome: str) -> None:
         """Close the run file. What could not be written is said, not raised."""
         if os.getpid() != self._pid:
             return
+        self._end_attempts()
         problem = None
         try:
             problem = self.recorder.status()
