@@ -14,6 +14,7 @@ import roastcoffea
 from built import program
 from roastcoffea import load_measurement, save_measurement
 from roastcoffea.aggregation import MetricsAggregator
+from roastcoffea.export import measurements
 from roastcoffea.legacy.metrics import Metrics, metrics_of_run
 
 NOON = datetime.datetime(2026, 1, 1, 12, 0, 0)
@@ -125,6 +126,19 @@ def test_values_without_a_form_in_json_come_back_as_what_is_nearest(tmp_path):
     metrics = {"set": {2, 1}, "tuple": (1, 2), "number": numpy.float32(1.5), "when": NOON}
     loaded, _, _ = loaded_again(metrics, tmp_path)
     assert loaded == {"set": [1, 2], "tuple": [1, 2], "number": 1.5, "when": "2026-01-01T12:00:00"}
+
+
+def test_large_values_are_read_when_they_are_asked_for_and_come_back(tmp_path, monkeypatch):
+    values = {'a": [1,\n{"': list(range(100_000)), "many": {"x": ["y,\n"] * 100_000}, "few": [1, 2]}
+    folder = save_measurement(values, 0, 1, tmp_path, "m")
+    parsed, parse = [], measurements._parse
+    monkeypatch.setattr(measurements, "_parse", lambda path, text: parsed.append(len(text)) or parse(path, text))
+    loaded, _, _ = load_measurement(folder)
+    assert loaded["few"] == [1, 2] and max(parsed) < 1000
+    assert loaded["many"] == values["many"] and len(parsed) == 2
+    assert loaded == values
+    (folder / "metrics.json").write_text(json.dumps(values, indent=2))  # as 0.1.2 writes it
+    assert load_measurement(folder)[0] == values
 
 
 def test_what_the_aggregator_gives_comes_back(tmp_path):

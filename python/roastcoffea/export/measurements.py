@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import json
 import os
 import re
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea.legacy.memory import plain_value
-from roastcoffea.legacy.metrics import metrics_of_run
+from roastcoffea.legacy.metrics import Metrics, metrics_of_run
 
 if TYPE_CHECKING:
     from roastcoffea.run import Run
@@ -100,9 +101,9 @@ def load_measurement(path: str | os.PathLike[str]) -> tuple[dict[str, Any], floa
     if not place.is_dir():
         return (metrics_of_run(run := Run(place)), *run.times)
     recorded = Run(place) if (place / _RUN).exists() else None
-    metrics: dict[str, Any] = metrics_of_run(recorded) if recorded else {}
+    metrics = metrics_of_run(recorded) if recorded else Metrics({}, {})
     if recorded is None or (place / _METRICS).exists():
-        metrics.update(_read_metrics(place / _METRICS))
+        metrics.overlay(_read_metrics(place / _METRICS))
     if recorded is not None and not (place / _TIMES).exists():
         return (metrics, *recorded.times)
     return (metrics, *_read_times(place / _TIMES))
@@ -147,9 +148,31 @@ def _key_text(key: Any) -> str:
     return key.isoformat() if isinstance(key, datetime.datetime) else str(key)
 
 
-def _read_metrics(path: Path) -> dict[str, Any]:
+#: Characters of a member from which on it is read when somebody asks for it.
+_LARGE = 100_000
+
+
+def _read_metrics(path: Path) -> Metrics:
+    """What we wrote has a line for each member; a file that looks otherwise is read as a whole."""
+    text = path.read_text(encoding="utf-8")
+    ours = text.startswith('{\n"') and text.endswith("\n}\n")
+    members = text[2:-3].split(",\n") if ours else []
+    large = [member for member in members if len(member) >= _LARGE]
+    small = "{" + ",\n".join(member for member in members if len(member) < _LARGE) + "}" if large else text
+    later = {}
+    for member in large:
+        name = json.JSONDecoder().raw_decode(member)[0]
+        later[name] = functools.partial(_read_member, path, name, member)
+    return Metrics(_parse(path, small), later)
+
+
+def _read_member(path: Path, name: str, member: str) -> Any:
+    return _parse(path, "{" + member + "}")[name]
+
+
+def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
-        metrics = json.loads(path.read_text(encoding="utf-8"), object_hook=_with_own_keys)
+        metrics = json.loads(text, object_hook=_with_own_keys)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(metrics, dict):

@@ -87,6 +87,14 @@ class Metrics(dict[str, Any]):
         for name, value in dict(*others, **values).items():
             self[name] = value
 
+    def overlay(self, other: Metrics) -> None:
+        """What another one has wins; what it has not made yet is made when somebody asks for it."""
+        for name in other.keys() - other._later.keys():
+            self[name] = other[name]
+        for name, make in other._later.items():
+            self[name] = None
+            self._later[name] = make
+
     def values(self) -> Any:
         return super(Metrics, self._filled()).values()
 
