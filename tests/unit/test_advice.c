@@ -68,8 +68,7 @@ static void names_in_code_are_strings_of_python_whatever_is_in_them(void **state
     (void)state;
     finding f = finding_with(FINDING_SLOW_FILE);
     f.advice.values[ADVICE_FILE].name = STR("root://\"\\\n\033[31m");
-    assert_says(advice_code, &f,
-                "import roastcoffea\nprint(roastcoffea.inspect(\"root://\\\"\\\\\\n\\u001b[31m\"))\n");
+    assert_says(advice_code, &f, "import roastcoffea\nprint(roastcoffea.inspect(\"root://\\\"\\\\\\n\\u001b[31m\"))\n");
 }
 
 static void where_there_is_no_cluster_no_code_names_one(void **state)
