@@ -34,6 +34,7 @@ class Lost(NamedTuple):
     start: int
     stop: int
     chunks: int = 1
+    events: int | None = None  # if there are gaps between the chunks
 
 
 _Ranges = dict[Unopened, list[tuple[int, int]]]  # of files, in order
@@ -109,9 +110,9 @@ class _Round:
         for file in self.unopened:
             yield _describe_unopened(file, failures.get(file_key(file), []))
         whole = _lost_as_a_whole(self.lost, ends)
-        for lost in self.lost if self.ended else _joined(self.lost):
-            range_of_it = {"entry_start": lost.start, "entry_stop": lost.stop, "chunks": lost.chunks}
-            yield describe(lost.item) | range_of_it | {"whole": _file_of(lost.item) in whole}
+        for lost in self.lost if self.ended else _by_file(self.lost):
+            part = {"entry_start": lost.start, "entry_stop": lost.stop, "chunks": lost.chunks, "events": lost.events}
+            yield describe(lost.item) | part | {"whole": _file_of(lost.item) in whole}
 
 
 class Requests:
@@ -232,10 +233,7 @@ def _ranges_of(parts: Iterable[Lost]) -> _Ranges:
 
 def _joined(parts: Iterable[Lost]) -> Iterator[Lost]:
     """The same entries in fewer parts, file by file: those that follow each other are one."""
-    per_file: defaultdict[Unopened, list[Lost]] = defaultdict(list)
-    for lost in parts:
-        per_file[_file_of(lost.item)].append(lost)
-    for of_file in per_file.values():
+    for of_file in _files_of(parts).values():
         of_file.sort(key=lambda lost: lost.start)
         first = of_file[0]
         for lost in of_file[1:]:
@@ -245,6 +243,20 @@ def _joined(parts: Iterable[Lost]) -> Iterator[Lost]:
             else:
                 first = first._replace(stop=max(first.stop, lost.stop), chunks=first.chunks + lost.chunks)
         yield first
+
+
+def _by_file(parts: Iterable[Lost]) -> Iterator[Lost]:
+    """All that is missing of a file in one, which nobody runs again piece by piece."""
+    for of_file in _files_of(parts).values():
+        start, stop = min(lost.start for lost in of_file), max(lost.stop for lost in of_file)
+        yield Lost(of_file[0].item, start, stop, len(of_file), sum(lost.stop - lost.start for lost in of_file))
+
+
+def _files_of(parts: Iterable[Lost]) -> dict[Unopened, list[Lost]]:
+    per_file: defaultdict[Unopened, list[Lost]] = defaultdict(list)
+    for lost in parts:
+        per_file[_file_of(lost.item)].append(lost)
+    return per_file
 
 
 def _lost_as_a_whole(missing: Iterable[Lost], ends: Mapping[Unopened, int]) -> set[Unopened]:

@@ -112,7 +112,8 @@ roast_code feed_work(void *context, const run_work *row)
                          .file = row->file,
                          .start = work->entry_start,
                          .stop = work->entry_stop,
-                         .events = events_between(work->entry_start, work->entry_stop),
+                         .events = work->events == ROAST_ABSENT ? events_between(work->entry_start, work->entry_stop)
+                                                                : work->events,
                          .chunks = work->chunks == ROAST_ABSENT ? 1 : work->chunks,
                          .attempts = work->attempts,
                          .whole = work->whole,

@@ -573,18 +573,19 @@ def test_items_that_an_executor_cut_into_smaller_ones_are_not_missing():
     assert (lost["entry_start"], lost["entry_stop"], lost["whole"]) == (200, 250, False)
 
 
-def test_a_run_that_raised_has_as_many_records_as_files_however_many_chunks():
+@pytest.mark.parametrize("step", [10, 20])
+def test_a_run_that_raised_has_as_many_records_as_files_however_many_chunks(step):
     requests = Requests()
     requests.begin(1)
     for file in range(3):
-        for start in range(0, 1000, 10):
+        for start in range(0, 1000, step):
             requests.item(nano.SimpleNamespace(dataset="d", filename=f"{file}", treename="t", entrystart=start,
                                                entrystop=start + 10, fileuuid=b""), 1)  # fmt: skip
     dataset, *parts = requests.records()
-    assert (dataset["chunks"], dataset["events"], dataset["files"]) == (300, 3000, 3)
-    assert [(part["entry_start"], part["entry_stop"], part["chunks"], part["raised"]) for part in parts] == [
-        (0, 1000, 100, True)
-    ] * 3
+    chunks = 1000 // step
+    assert (dataset["chunks"], dataset["events"], dataset["files"]) == (3 * chunks, 30 * chunks, 3)
+    parts = [(part["entry_start"], part["entry_stop"], part["chunks"], part["events"], part["raised"]) for part in parts]
+    assert parts == [(0, 1010 - step, chunks, 10 * chunks, True)] * 3
 
 
 # ---- runs that do not know what was asked for
