@@ -109,10 +109,11 @@ class _Round:
             yield {"dataset": dataset, **known}
         for file in self.unopened:
             yield _describe_unopened(file, failures.get(file_key(file), []))
-        whole = _lost_as_a_whole(self.lost, ends)
-        for lost in self.lost if self.ended else _by_file(self.lost):
-            part = {"entry_start": lost.start, "entry_stop": lost.stop, "chunks": lost.chunks, "events": lost.events}
-            yield describe(lost.item) | part | {"whole": _file_of(lost.item) in whole}
+        for file, of_file in _files_of(self.lost).items():
+            whole = _events_of(of_file) == ends.get(file)  # as far as it is known how many it has
+            for lost in of_file if self.ended else [_as_one(of_file)]:
+                part = {"entry_start": lost.start, "entry_stop": lost.stop, "chunks": lost.chunks, "events": lost.events}
+                yield describe(lost.item) | part | {"whole": whole}
 
 
 class Requests:
@@ -245,11 +246,14 @@ def _joined(parts: Iterable[Lost]) -> Iterator[Lost]:
         yield first
 
 
-def _by_file(parts: Iterable[Lost]) -> Iterator[Lost]:
-    """All that is missing of a file in one, which nobody runs again piece by piece."""
-    for of_file in _files_of(parts).values():
-        start, stop = min(lost.start for lost in of_file), max(lost.stop for lost in of_file)
-        yield Lost(of_file[0].item, start, stop, len(of_file), sum(lost.stop - lost.start for lost in of_file))
+def _as_one(of_file: Sequence[Lost]) -> Lost:
+    """All that is missing of a file, which nobody runs again piece by piece."""
+    start, stop = min(lost.start for lost in of_file), max(lost.stop for lost in of_file)
+    return Lost(of_file[0].item, start, stop, len(of_file), _events_of(of_file))
+
+
+def _events_of(parts: Iterable[Lost]) -> int:
+    return sum(lost.stop - lost.start for lost in parts)
 
 
 def _files_of(parts: Iterable[Lost]) -> dict[Unopened, list[Lost]]:
@@ -257,14 +261,6 @@ def _files_of(parts: Iterable[Lost]) -> dict[Unopened, list[Lost]]:
     for lost in parts:
         per_file[_file_of(lost.item)].append(lost)
     return per_file
-
-
-def _lost_as_a_whole(missing: Iterable[Lost], ends: Mapping[Unopened, int]) -> set[Unopened]:
-    """The files of which all entries are missing, as far as it is known how many they have."""
-    lost: Counter[Unopened] = Counter()
-    for part in missing:
-        lost[_file_of(part.item)] += part.stop - part.start
-    return {file for file, events in lost.items() if events == ends.get(file)}
 
 
 def _not_in(asked: dict[bytes, Any], processed: Iterable[Any]) -> Iterator[Lost]:
