@@ -55,6 +55,22 @@ static PyObject *summary_json(PyObject *object, PyObject *unused)
     return buf_to_python(&text);
 }
 
+static PyObject *summary_explanation(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    const roast_summary *summary = ((summary_object *)object)->summary;
+    const roast_explanation *why = roast_summary_explanation(summary);
+    if (!why)
+        Py_RETURN_NONE;
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_explanation_render(&text, why, summary, ROAST_JSON, NULL, &err);
+    Py_END_ALLOW_THREADS
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
+}
+
 static PyObject *summary_metrics(PyObject *object, PyObject *unused)
 {
     PyObject *text = summary_json(object, unused);
@@ -258,6 +274,8 @@ static PyMethodDef summary_methods[] = {
     {"metrics", summary_metrics, METH_NOARGS,
      "metrics()\n--\n\nA dict of every metric under each of its names, and the rows of datasets, sections, files,\n"
      "servers, workers, failures and activities: what 'roast export --to json' writes."},
+    {"explanation", summary_explanation, METH_NOARGS,
+     "explanation()\n--\n\nWhat held the run back, as JSON; None if that was not looked for. See Run.explain."},
     {"json", summary_json, METH_NOARGS, "json()\n--\n\nThe same as JSON text."},
     {"why", summary_why, METH_VARARGS, "why(name)\n--\n\nWhy a metric is absent, or None."},
     {"tables", (PyCFunction)(void (*)(void))summary_tables, METH_VARARGS | METH_KEYWORDS,

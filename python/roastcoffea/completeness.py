@@ -2,15 +2,14 @@
 
 coffea knows both: the work items that it made of a fileset, and those that its result holds (``processed``). What is in
 between is what was lost, whoever measured what: files that preprocessing dropped, chunks that were skipped. Where a run
-raised, nobody has a result: all of it is missing, whatever chunks succeeded.
+raised, nobody has a result: all of it is missing, whatever chunks succeeded, unless it was asked for again.
 """
 
 from __future__ import annotations
 
 import bisect
-import itertools
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from roastcoffea import messages
@@ -29,28 +28,92 @@ class Unopened(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Entries of a work item that the result does not have."""
+    """Entries that the result does not have, of a work item or of several."""
 
-    item: Any
+    item: Any  # the first
     start: int
     stop: int
+    chunks: int = 1
+    events: int | None = None  # if there are gaps between the chunks
+
+
+_Ranges = dict[Unopened, list[tuple[int, int]]]  # of files, in order
+_Records = Iterator[dict[str, Any]]
 
 
 class _Round:
     """One run of a Runner."""
 
     def __init__(self) -> None:
+        self.processor: str | None = None
+        self.datasets: set[str] = set()  # as far as they were told beforehand
         self.asked: dict[bytes, Any] = {}
         self.unopened: list[Unopened] = []
-        self.lost: list[Lost] | None = None  # as coffea says; None if it returned nothing
+        self.lost: list[Lost] = []  # as coffea says
+        self.ended = False  # the Runner returned
+        self.told = False  # and said with what
+        self.unknown: str | None = None  # why it is not known what was lost
+        self._repeated: Counter[str] = Counter()  # events of each dataset that a later round was asked for instead
+        self._repeated_chunks: Counter[str] = Counter()
 
     def returned(self, processed: Iterable[Any]) -> None:
+        self.ended = self.told = True
         self.lost = list(_not_in(self.asked, processed))
 
-    def missing(self) -> list[Lost]:
-        if self.lost is not None:
-            return self.lost
-        return [Lost(item, item.entrystart, item.entrystop) for item in self.asked.values()]
+    def close(self) -> None:
+        """What did not return raised."""
+        if self.ended:
+            return
+        self.lost = [Lost(item, item.entrystart, item.entrystop) for item in self.asked.values()]
+        if not self.asked and not self.unopened:
+            self.unknown = "preprocessing failed: what there was to process is not known"
+
+    # ---- what a later round was asked for again
+
+    def is_in(self, lacking: _Ranges, unopened: set[Unopened]) -> bool:
+        """Whether it was asked for nothing but what others lack."""
+        return set(self.unopened) <= unopened and all(
+            _file_of(item) in unopened
+            or not any(_without(item.entrystart, item.entrystop, lacking.get(_file_of(item), [])))
+            for item in self.asked.values()
+        )
+
+    def hand_over(self, later: _Round) -> None:
+        """What another one was asked for again is missing there, or not at all."""
+        ranges = _ranges_of(Lost(item, item.entrystart, item.entrystop) for item in later.asked.values())
+        files = ranges.keys() | set(later.unopened)
+        self.unopened = [file for file in self.unopened if file not in files]
+        before, self.lost = self.lost, []
+        for lost in before:
+            rest = list(_without(lost.start, lost.stop, ranges.get(_file_of(lost.item), [])))
+            self.lost += [lost._replace(start=start, stop=stop) for start, stop in rest]
+            self._repeated[lost.item.dataset] += lost.stop - lost.start - sum(stop - start for start, stop in rest)
+            self._repeated_chunks[lost.item.dataset] += not rest
+        if not self.ended and self.datasets and self.datasets <= later.datasets:
+            self.unknown = None
+
+    # ---- for the run file
+
+    def records(self, failures: Mapping[bytes, list[messages.Unopened]], ends: Mapping[Unopened, int]) -> _Records:
+        chunks: Counter[str] = Counter()
+        events: Counter[str] = Counter()
+        files = set(self.unopened)
+        for item in self.asked.values():
+            chunks[item.dataset] += 1
+            events[item.dataset] += item.entrystop - item.entrystart
+            files.add(_file_of(item))
+        if self.ended:  # what is repeated was never done; of a run that raised it may have been
+            chunks -= self._repeated_chunks
+        for dataset, count in Counter(file.dataset for file in files).items():
+            known = {"files": count, "chunks": chunks[dataset], "events": events[dataset] - self._repeated[dataset]}
+            yield {"dataset": dataset, **known}
+        for file in self.unopened:
+            yield _describe_unopened(file, failures.get(file_key(file), []))
+        for file, of_file in _files_of(self.lost).items():
+            whole = _events_of(of_file) == ends.get(file)  # as far as it is known how many it has
+            for lost in of_file if self.ended else [_as_one(of_file)]:
+                part = {"entry_start": lost.start, "entry_stop": lost.stop, "chunks": lost.chunks, "events": lost.events}
+                yield describe(lost.item) | part | {"whole": whole}
 
 
 class Requests:
@@ -60,12 +123,18 @@ class Requests:
         self._rounds: dict[int | None, _Round] = {}
         self._failures: dict[bytes, list[messages.Unopened]] = {}
         self._unopened: list[Unopened] = []  # in preprocessing before a run
-        self.unknown: str | None = None  # why it is not known what was asked for, or what became of it
+        self._ends: dict[Unopened, int] = {}  # the number of entries of files that were cut into chunks as a whole
+        self.unknown: str | None = None  # why it is not known what was asked for in some round, or what became of it
 
-    def begin(self, number: int) -> None:
-        """A Runner runs; what preprocessing dropped before belongs to it."""
+    def begin(self, number: int, processor: str | None = None, datasets: Iterable[str] = ()) -> None:
+        """A Runner runs, with a processor of this name."""
         this = self._round(number)
-        this.unopened += self._unopened
+        this.processor, this.datasets = processor, set(datasets)
+        self.prepared(number)
+
+    def prepared(self, number: int) -> None:
+        """What it was given is known; what preprocessing dropped before belongs to it."""
+        self._round(number).unopened += self._unopened
         self._unopened = []
 
     def item(self, item: Any, number: int | None) -> None:
@@ -84,6 +153,10 @@ class Requests:
         target = self._unopened if number is None else self._round(number).unopened
         target.extend(files)
 
+    def sizes(self, ends: Mapping[Any, int]) -> None:
+        """The entries of files, by dataset, file and tree."""
+        self._ends.update(ends)
+
     def failed_to_open(self, failure: messages.Unopened) -> None:
         """An attempt of preprocessing failed; another one may succeed."""
         self._failures.setdefault(failure.file, []).append(failure)
@@ -92,9 +165,10 @@ class Requests:
         """A Runner returned, with a result of these work items."""
         self._round(number).returned(processed)
 
-    def forget(self, number: int) -> None:
+    def returned_untold(self, number: int, why: str | None = None) -> None:
         """A Runner returned without saying with what. Records of chunks alone would call missing what nobody measured."""
-        self._rounds.pop(number, None)
+        this = self._round(number)
+        this.ended, this.unknown = True, why
 
     def _round(self, number: int | None) -> _Round:
         return self._rounds.setdefault(number, _Round())
@@ -105,53 +179,88 @@ class Requests:
         """Records of the kind ``work``: each dataset of each round, and what of it is missing."""
         rounds = {number: this for number, this in self._rounds.items() if number is not None}
         for this in rounds.values():
-            if not this.asked and this.lost is None:
-                self.unknown = self.unknown or "preprocessing failed: what there was to process is not known"
-        if self.unknown:
-            return []
-        return [record for number, this in rounds.items() for record in self._records_of(number, this)]
+            this.close()
+        _settle(list(rounds.values()))
+        self.unknown = next((this.unknown for this in rounds.values() if this.unknown), None)
+        made = [
+            {"round": number, "raised": not this.ended, **record}
+            for number, this in rounds.items()
+            if this.told or not (this.ended or this.unknown)
+            for record in this.records(self._failures, self._ends)
+        ]
+        if made and not all(this.told or not this.ended for this in rounds.values()):
+            self.unknown = self.unknown or "this release of coffea does not tell what its result holds"
+        return made
 
-    def _records_of(self, number: int, this: _Round) -> Iterator[dict[str, Any]]:
-        chunks: Counter[str] = Counter(item.dataset for item in this.asked.values())
-        events: Counter[str] = Counter()
-        for item in this.asked.values():
-            events[item.dataset] += item.entrystop - item.entrystart
-        files = {_file_of(item) for item in this.asked.values()} | set(this.unopened)
-        per_dataset = Counter(file.dataset for file in files)
-        for dataset, count in per_dataset.items():
-            known = {"files": count, "chunks": chunks[dataset], "events": events[dataset]}
-            yield {"round": number, "dataset": dataset, **known}
-        for file in this.unopened:
-            yield {"round": number, **self._describe_unopened(file)}
-        missing = this.missing()
-        whole = _lost_as_a_whole(this.asked.values(), missing)
-        for item, start, stop in missing:
-            part = describe(item) | {"entry_start": start, "entry_stop": stop, "whole": _file_of(item) in whole}
-            yield {"round": number, **part}
 
-    def _describe_unopened(self, file: Unopened) -> dict[str, Any]:
-        failures = self._failures.get(file_key(file), [])
-        described: dict[str, Any] = {"dataset": file.dataset, "file": file.filename, "treename": file.treename}
-        described["whole"] = True
-        if failures:
-            described |= {"attempts": len(failures), "error_type": failures[-1].error_type, "error": failures[-1].error}
-        return described
+def _settle(rounds: Sequence[_Round]) -> None:
+    """Leave out what is missing in a round and was asked for in a later one again.
+
+    After one that raised, whoever asks for the same asks for it again. After one that returned, it may be another result of
+    the same events, with other parameters; it repeats what is missing if it was asked for nothing else.
+    """
+    for i, later in enumerate(rounds):
+        lacking = [r for r in rounds[:i] if (r.lost or r.unopened or r.unknown) and r.processor == later.processor]
+        if not lacking:
+            continue
+        ranges = _ranges_of(lost for earlier in lacking for lost in earlier.lost)
+        again = later.is_in(ranges, {file for earlier in lacking for file in earlier.unopened})
+        for earlier in lacking:
+            if not earlier.ended or (again and later.ended):
+                earlier.hand_over(later)
+            elif again:  # in vain: it is missing where there is a result to add to
+                later.hand_over(earlier)
+
+
+def _describe_unopened(file: Unopened, failures: Sequence[messages.Unopened]) -> dict[str, Any]:
+    described: dict[str, Any] = {"dataset": file.dataset, "file": file.filename, "treename": file.treename}
+    described["whole"] = True
+    if failures:
+        described |= {"attempts": len(failures), "error_type": failures[-1].error_type, "error": failures[-1].error}
+    return described
 
 
 def _file_of(item: Any) -> Unopened:
     return Unopened(item.dataset, item.filename, item.treename)
 
 
-def _lost_as_a_whole(asked: Iterable[Any], missing: list[Lost]) -> set[Unopened]:
-    """The files of which nothing is there."""
-    lost: Counter[Unopened] = Counter()
-    wanted: Counter[Unopened] = Counter()
-    for item, start, stop in missing:
-        lost[_file_of(item)] += stop - start
-    for item in asked:
-        if _file_of(item) in lost:
-            wanted[_file_of(item)] += item.entrystop - item.entrystart
-    return {file for file, events in lost.items() if events == wanted[file]}
+def _ranges_of(parts: Iterable[Lost]) -> _Ranges:
+    """What parts cover together."""
+    ranges: _Ranges = {}
+    for lost in _joined(parts):
+        ranges.setdefault(_file_of(lost.item), []).append((lost.start, lost.stop))
+    return ranges
+
+
+def _joined(parts: Iterable[Lost]) -> Iterator[Lost]:
+    """The same entries in fewer parts, file by file: those that follow each other are one."""
+    for of_file in _files_of(parts).values():
+        of_file.sort(key=lambda lost: lost.start)
+        first = of_file[0]
+        for lost in of_file[1:]:
+            if lost.start > first.stop:
+                yield first
+                first = lost
+            else:
+                first = first._replace(stop=max(first.stop, lost.stop), chunks=first.chunks + lost.chunks)
+        yield first
+
+
+def _as_one(of_file: Sequence[Lost]) -> Lost:
+    """All that is missing of a file, which nobody runs again piece by piece."""
+    start, stop = min(lost.start for lost in of_file), max(lost.stop for lost in of_file)
+    return Lost(of_file[0].item, start, stop, len(of_file), _events_of(of_file))
+
+
+def _events_of(parts: Iterable[Lost]) -> int:
+    return sum(lost.stop - lost.start for lost in parts)
+
+
+def _files_of(parts: Iterable[Lost]) -> dict[Unopened, list[Lost]]:
+    per_file: defaultdict[Unopened, list[Lost]] = defaultdict(list)
+    for lost in parts:
+        per_file[_file_of(lost.item)].append(lost)
+    return per_file
 
 
 def _not_in(asked: dict[bytes, Any], processed: Iterable[Any]) -> Iterator[Lost]:
@@ -176,7 +285,8 @@ def _without(start: int, stop: int, pieces: list[tuple[int, int]]) -> Iterator[t
     if start == stop and not pieces:
         yield start, stop
     before = bisect.bisect_left(pieces, (start, start))  # the one before may reach into it
-    for first, last in itertools.islice(pieces, max(before - 1, 0), None):
+    for place in range(max(before - 1, 0), len(pieces)):
+        first, last = pieces[place]
         if first >= stop:
             break
         if first > start:
@@ -189,35 +299,49 @@ def _without(start: int, stop: int, pieces: list[tuple[int, int]]) -> Iterator[t
 # ---- to run again
 
 
-def items_for(missing: Iterable[Mapping[str, Any]], runner: Any, fileset: Mapping[str, Any] | None = None) -> list[Any]:
+def items_for(missing: Iterable[Mapping[str, Any]], runner: Any, fileset: Mapping[str, Any]) -> list[Any]:
     """Work items for the rows of ``roast show RUN --only missing --json``; see ``Run.missing_items``."""
     from coffea.processor.executor import WorkItem
 
     names = _real_names(fileset)
-    items: list[Any] = []
+    rows = [(_file_in(row, names), row) for row in missing if row.get("raised") != "yes"]
     unopened: dict[str, Any] = {}
-    for row in missing:
-        dataset, metadata = row["dataset"], _metadata_of(fileset, row["dataset"])
-        file = names.get((dataset, row["file"]), row["file"])
+    for file, row in rows:
         if row["entry_start"] is None:
-            files = unopened.setdefault(dataset, {"files": {}, **({"metadata": metadata} if metadata else {})})
-            files["files"][file] = row["treename"]
-        else:
-            items.append(WorkItem(dataset, file, row["treename"], row["entry_start"], row["entry_stop"], b"", metadata))
+            again = unopened.setdefault(file.dataset, _without_files(fileset, file.dataset))
+            again["files"][file.filename] = file.treename
+    items: list[Any] = []
+    done: defaultdict[Unopened, list[tuple[int, int]]] = defaultdict(list)
+    for file, row in rows:
+        if row["entry_start"] is None or file.filename in unopened.get(file.dataset, {"files": ()})["files"]:
+            continue
+        for start, stop in list(_without(row["entry_start"], row["entry_stop"], done[file])):
+            metadata = dict(_without_files(fileset, file.dataset).get("metadata") or {})
+            items.append(WorkItem(*file, start, stop, b"", metadata))
+            bisect.insort(done[file], (start, stop))
     if unopened:
         items += list(runner.preprocess(unopened))
     return items
 
 
-def _metadata_of(fileset: Mapping[str, Any] | None, dataset: str) -> dict[str, Any]:
-    entry = (fileset or {}).get(dataset)
-    return dict(entry.get("metadata") or {}) if isinstance(entry, Mapping) else {}
+def _file_in(row: Mapping[str, Any], names: Mapping[tuple[str, str], str]) -> Unopened:
+    dataset = row["dataset"]
+    return Unopened(dataset, names.get((dataset, row["file"]), row["file"]), row["treename"])
 
 
-def _real_names(fileset: Mapping[str, Any] | None) -> dict[tuple[str, str], str]:
+def _without_files(fileset: Mapping[str, Any], dataset: str) -> dict[str, Any]:
+    """What a fileset says of a dataset beside its files."""
+    if dataset not in fileset:
+        raise ValueError(f"the fileset has no dataset {dataset!r}, of which events are missing: give the one of the run")
+    entry = fileset[dataset]
+    metadata = entry.get("metadata") if isinstance(entry, Mapping) else None
+    return {"files": {}, **({"metadata": metadata} if metadata else {})}
+
+
+def _real_names(fileset: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """The addresses of a fileset, by how they are recorded: without secrets."""
     names = {}
-    for dataset, entry in (fileset or {}).items():
+    for dataset, entry in fileset.items():
         for file in entry["files"] if isinstance(entry, Mapping) else entry:
             names[dataset, without_secrets(file)] = file
     return names

@@ -77,7 +77,8 @@ def _facts_of(path: Path, analysis: str) -> dict[str, str | int]:
     facts = run.facts
     if facts.get("analysis") != analysis or run.outcome != "finished" or "elapsed_ns" not in facts:
         return {}
-    metrics = run.summary().metrics()
+    summary = run.summary()  # with its explanation: the same again would take as long again
+    metrics, explanation = summary.metrics(), summary.explanation()
     known = {
         "last_run": path.name,
         "last_elapsed_ns": facts["elapsed_ns"],
@@ -85,7 +86,7 @@ def _facts_of(path: Path, analysis: str) -> dict[str, str | int]:
         "last_chunksize": facts.get("chunksize"),
         "last_events": metrics["total_events"],
         "last_cores": _text(metrics["total_cores"]),
-        **_advice_of(json.loads(run.explain(False))),
+        **(_advice_of(json.loads(explanation)) if explanation else {}),
     }
     return {key: value for key, value in known.items() if value is not None}
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from roastcoffea.guard import Guard
 from roastcoffea.route import Route
 from roastcoffea.settings import settings
-from roastcoffea.work import KEY, MetadataFetcher, NamedTask, WorkFunction, file_key
+from roastcoffea.work import KEY, MetadataFetcher, NamedTask, WorkFunction
 
 __all__ = ["Listener", "attach", "detach"]
 
@@ -43,15 +43,17 @@ class Listener(Protocol):
 
     def raised(self, error: BaseException) -> None: ...
 
-    def asked(self, round: int) -> None: ...
+    def asked(self, round: int, processor: Any, datasets: set[str]) -> None: ...
+
+    def prepared(self, round: int) -> None: ...
 
     def item(self, item: Any, round: int | None) -> None: ...
 
     def dropped(self, files: list[Any], round: int | None) -> None: ...
 
-    def returned(self, round: int, processed: Any, lazy: bool) -> None: ...
+    def sizes(self, ends: dict[Any, int]) -> None: ...
 
-    def datasets(self, names: set[str]) -> None: ...
+    def returned(self, round: int, processed: Any, lazy: bool) -> None: ...
 
     def naming(self, runner: Any) -> str | None: ...
 
@@ -142,8 +144,7 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
         for listener in listeners:
             with listener.guard("coffea's Runner"):
                 stack.enter_context(_quiet(listener, listener.running(runner, processor, client)))
-                listener.datasets(_datasets_of(fileset))
-                listener.asked(number)
+                listener.asked(number, processor, _datasets_of(fileset))
         stack.enter_context(_measured_work(runner, listeners, processor, number))
         args, kwargs = _with_items_told(args, kwargs, fileset, listeners, number)
         try:
@@ -179,8 +180,19 @@ def _with_items_told(
             _tell_item(item, listeners, number)
     if not isinstance(fileset, Generator):
         return args, kwargs
-    watched = _watched(fileset, listeners, number)
+    watched = _watched_items(fileset, listeners, number)
     return ((watched, *args[1:]), kwargs) if "fileset" not in kwargs else (args, {**kwargs, "fileset": watched})
+
+
+def _watched_items(
+    items: Generator[Any, Any, Any], listeners: list[Listener], number: int
+) -> Generator[Any, Any, Any]:
+    """The same; it may be preprocessing, which tells only at its end what it dropped."""
+    end = yield from _watched(items, listeners, number)
+    for listener in listeners:
+        with listener.guard("files that preprocessing dropped"):
+            listener.prepared(number)
+    return end
 
 
 def _tell_item(item: Any, listeners: list[Listener], number: int | None) -> None:
@@ -311,23 +323,29 @@ def _watched_files(
     chunks: Generator[Any, Any, Any], runner: Any, unknown: list[Any], listeners: list[Listener], number: int | None
 ) -> Generator[Any, Any, Any]:
     """The chunks of preprocessing; after the last, the files are told that there should have been some of."""
-    seen: set[bytes] = set()
+    ends: dict[Any, int] = {}
     per_dataset: Counter[str] = Counter()
 
     def count(item: Any) -> None:
         per_dataset[item.dataset] += 1
-        if unknown:
-            seen.add(file_key(item))
+        file = _file_of(item)
+        ends[file] = max(ends.get(file, 0), item.entrystop)
 
     end = yield from _watched(chunks, listeners, number, count)
     dropped: list[Any] = []
     with listeners[0].guard("files that preprocessing dropped"):
         most = runner.maxchunks if runner.maxchunks is not None else math.inf
-        dropped = [file for file in unknown if file_key(file) not in seen and per_dataset[file.dataset] < most]
+        dropped = [file for file in unknown if _file_of(file) not in ends and per_dataset[file.dataset] < most]
     for listener in listeners:
         with listener.guard("files that preprocessing dropped"):
             listener.dropped(dropped, number)
+            if runner.maxchunks is None:
+                listener.sizes(ends)
     return end
+
+
+def _file_of(item: Any) -> tuple[str, str, str | None]:
+    return item.dataset, item.filename, item.treename
 
 
 @contextlib.contextmanager

@@ -121,16 +121,15 @@ class Run:
         rows: list[dict[str, Any]] = self.metrics["storage"]
         return rows
 
-    def missing_items(self, runner: Any, fileset: dict[str, Any] | None = None) -> list[Any]:
+    def missing_items(self, runner: Any, fileset: dict[str, Any]) -> list[Any]:
         """Work items of coffea for what is missing, to run again; each event once.
 
         Parameters
         ----------
         runner : coffea.processor.Runner
             It looks into files that were never opened, and makes chunks of them.
-        fileset : dict, optional
-            That of the run, for the ``metadata`` of its datasets and for addresses with a login or a token in them, which
-            are not recorded.
+        fileset : dict
+            That of the run: the ``metadata`` of its datasets are not recorded, nor are logins and tokens in addresses.
 
         Returns
         -------
@@ -140,7 +139,8 @@ class Run:
         Raises
         ------
         RoastError
-            If the run did not return: it has no output that anything could be added to.
+            If the Runner raised: it has no output that anything could be added to. Where it returned another time, what
+            is missing there is given.
 
         Examples
         --------
@@ -150,9 +150,10 @@ class Run:
         """
         from roastcoffea.completeness import items_for
 
-        if self.outcome != "finished":
+        rows = self.missing
+        if all(row["raised"] == "yes" for row in rows) and (rows or self.outcome != "finished"):
             raise _core.RoastError(f"{self.path}: this run did not return: there is no output to add to, run all of it again")
-        return items_for(self.missing, runner, fileset)
+        return items_for(rows, runner, fileset)
 
     def compare(self, other: Run | str | os.PathLike[str]) -> dict[str, Any]:
         """What changed from this run to another, chunk by chunk.

@@ -328,8 +328,12 @@ class Session:
     def raised(self, error: BaseException) -> None:
         self._raised = type(error).__name__
 
-    def asked(self, round: int) -> None:
-        self.recording.requests.begin(round)
+    def asked(self, round: int, processor: Any, datasets: set[str]) -> None:
+        self._datasets |= datasets
+        self.recording.requests.begin(round, processor_name_of(processor), datasets)
+
+    def prepared(self, round: int) -> None:
+        self.recording.requests.prepared(round)
 
     def item(self, item: Any, round: int | None) -> None:
         self.recording.requests.item(item, round)
@@ -337,17 +341,18 @@ class Session:
     def dropped(self, files: list[Any], round: int | None) -> None:
         self.recording.requests.dropped((Unopened(file.dataset, file.filename, file.treename) for file in files), round)
 
+    def sizes(self, ends: dict[Any, int]) -> None:
+        self.recording.requests.sizes(ends)
+
     def returned(self, round: int, processed: Any, lazy: bool) -> None:
         """processed: the work items that the result holds; None if this release does not tell."""
         if lazy:
-            self.recording.requests.unknown = "the result is computed later: what it will hold is not known"
+            why = "the result is computed later: what it will hold is not known"
+            self.recording.requests.returned_untold(round, why)
         elif processed is None:
-            self.recording.requests.forget(round)
+            self.recording.requests.returned_untold(round)
         else:
             self.recording.requests.returned(round, processed)
-
-    def datasets(self, names: set[str]) -> None:
-        self._datasets |= names
 
     def naming(self, runner: Any) -> str | None:
         """Where the function is that names the workers of a runner; the newest backend is the one for this run."""

@@ -90,6 +90,7 @@ bool completeness_saw_success(completeness *c, const run_chunk *row, bool recomp
 
 static bool add_requested(completeness *c, const run_work *row)
 {
+    c->raised |= row->record.raised;
     requested_dataset *requested = with_room(c->requested, c->n_requested, &c->requested_capacity, sizeof *requested);
     if (!requested)
         return false;
@@ -111,9 +112,12 @@ roast_code feed_work(void *context, const run_work *row)
                          .file = row->file,
                          .start = work->entry_start,
                          .stop = work->entry_stop,
-                         .events = events_between(work->entry_start, work->entry_stop),
+                         .events = work->events == ROAST_ABSENT ? events_between(work->entry_start, work->entry_stop)
+                                                                : work->events,
+                         .chunks = work->chunks == ROAST_ABSENT ? 1 : work->chunks,
                          .attempts = work->attempts,
                          .whole = work->whole,
+                         .raised = work->raised,
                          .error_type = arena_str(&a->memory, work->error_type),
                          .error = arena_str(&a->memory, work->error)};
     bool kept = !arena_str_failed(part.error_type, work->error_type) && !arena_str_failed(part.error, work->error);
@@ -131,7 +135,9 @@ void completeness_release(completeness *c)
 
 /* ---- Whether trying again may help --------------------------------------------------------------------------- */
 
-enum { DEATHS_OF_A_CHUNK = 3 }; /* after so many, it is the chunk that kills its workers */
+enum {
+    FAILURES_THAT_TELL = 3
+}; /* after so many, an error that may pass does not, and it is the chunk that kills workers */
 
 /* What became of the attempts at a file that failed with one kind of error. */
 typedef struct error_tally {
@@ -184,24 +190,28 @@ static bool tally_errors(error_tallies *t, const analysis *a, arena *memory)
     return true;
 }
 
+static bool may_pass(roast_str error_type, roast_str error)
+{
+    return error_is_death(error_type) || error_is_transient(error_type, error);
+}
+
 /* attempts: at the same chunk, or at a file of which no chunk ever succeeded. */
 static const char *nature_of(roast_str error_type, roast_str error, int64_t attempts)
 {
-    bool killed = error_is_death(error_type);
-    if (killed && attempts >= DEATHS_OF_A_CHUNK)
-        return "permanent";
-    if (killed || error_is_transient(error_type, error))
-        return "transient";
+    if (may_pass(error_type, error))
+        return attempts < FAILURES_THAT_TELL ? "transient" : "permanent";
     return attempts > 1 ? "permanent" : "unclear";
 }
 
-/* Of an error that a chunk met so many times: others that fail only show that it is the file if none succeeds. Workers
- * die of other things, too. */
+/* Of an error that a chunk met so many times. If others got over the same error at this file, it may pass. Others that
+ * fail only show that it is the file if none succeeds, and not where the error may pass. */
 static const char *nature_of_error(const analysis *a, error_tallies *t, const failure_group *group, int64_t failures)
 {
     const error_tally *tally = tally_at(t, group);
-    bool of_file =
-        group->file != RUN_UNKNOWN && a->files[group->file].chunks == 0 && !error_is_death(group->error_type);
+    bool passes = may_pass(group->error_type, group->error);
+    if (passes && tally && tally->recovered && !error_is_death(group->error_type))
+        return "transient";
+    bool of_file = group->file != RUN_UNKNOWN && a->files[group->file].chunks == 0 && !passes;
     return nature_of(group->error_type, group->error, tally && of_file ? tally->attempts : failures);
 }
 
@@ -255,14 +265,71 @@ static missing_part completed_part(analysis *a, error_tallies *t, missing_part p
     return part;
 }
 
+static int compare_parts(const void *left, const void *right)
+{
+    const missing_part *a = left, *b = right;
+    if (a->dataset != b->dataset)
+        return a->dataset < b->dataset ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* The stated part, of a list in order, that the place of another one is in; NULL. */
+static missing_part *part_around(const missing_list *stated, const missing_part *place)
+{
+    size_t first = 0, end = stated->count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (compare_parts(&stated->parts[middle], place) <= 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    missing_part *part = first ? &stated->parts[first - 1] : NULL;
+    bool same = part && part->dataset == place->dataset && part->file == place->file;
+    return same && part->stop != ROAST_ABSENT && place->stop <= part->stop ? part : NULL;
+}
+
+/* A part may be of several chunks, each of which may have failed. */
+static void take_failures_within(const analysis *a, error_tallies *t, const missing_list *stated)
+{
+    for (size_t i = 0; i < a->completeness.n_failed; i++) {
+        const failed_chunk *chunk = &a->completeness.failed[i];
+        missing_part place = {
+            .dataset = chunk->dataset, .file = chunk->file, .start = chunk->start, .stop = chunk->stop};
+        missing_part *part = chunk->done ? NULL : part_around(stated, &place);
+        if (part && !part->nature)
+            take_failure(a, t, part, chunk);
+    }
+}
+
+/* Chunks that were tried again after a Runner raised have the same events as before. */
+static bool is_told(const completeness *c, size_t shortened)
+{
+    const missing_part *part = &c->shortened.parts[shortened];
+    return c->raised && shortened && compare_parts(part - 1, part) == 0;
+}
+
 static bool collect_stated(analysis *a, error_tallies *t, missing_list *out)
 {
-    const missing_list *const lists[] = {&a->completeness.stated, &a->completeness.shortened};
-    bool kept = true;
-    for (size_t list = 0; list < 2; list++)
-        for (size_t i = 0; kept && i < lists[list]->count; i++)
-            kept = add_part(out, completed_part(a, t, lists[list]->parts[i]));
-    return kept;
+    completeness *c = &a->completeness;
+    for (size_t i = 0; i < c->stated.count; i++)
+        if (!add_part(out, completed_part(a, t, c->stated.parts[i])))
+            return false;
+    if (out->count)
+        qsort(out->parts, out->count, sizeof *out->parts, compare_parts);
+    if (c->shortened.count)
+        qsort(c->shortened.parts, c->shortened.count, sizeof *c->shortened.parts, compare_parts);
+    take_failures_within(a, t, out);
+    missing_list stated = *out; /* without what is added */
+    for (size_t i = 0; i < c->shortened.count; i++) {
+        stated.parts = out->parts;
+        if (!is_told(c, i) && !part_around(&stated, &c->shortened.parts[i]) &&
+            !add_part(out, completed_part(a, t, c->shortened.parts[i])))
+            return false;
+    }
+    return true;
 }
 
 static bool collect_failed(analysis *a, error_tallies *t, missing_list *out)
@@ -277,21 +344,12 @@ static bool collect_failed(analysis *a, error_tallies *t, missing_list *out)
                              .start = chunk->start,
                              .stop = chunk->stop,
                              .events = events_between(chunk->start, chunk->stop),
-                             .whole = chunk->file != RUN_UNKNOWN && a->files[chunk->file].chunks == 0};
+                             .chunks = 1,
+                             .raised = roast_run_outcome(a->run) != ROAST_FINISHED};
         take_failure(a, t, &part, chunk);
         kept = add_part(out, part);
     }
     return kept;
-}
-
-static int compare_parts(const void *left, const void *right)
-{
-    const missing_part *a = left, *b = right;
-    if (a->dataset != b->dataset)
-        return a->dataset < b->dataset ? -1 : 1;
-    if (a->file != b->file)
-        return a->file < b->file ? -1 : 1;
-    return (a->start > b->start) - (a->start < b->start);
 }
 
 static bool add_missing_rows(const analysis *a, const missing_list *missing)
@@ -315,8 +373,17 @@ static bool add_missing_rows(const analysis *a, const missing_list *missing)
         summary_cell_text(s, M_missing_error, i,
                           part->shortened ? STR("the chunk had fewer events than its range: the file was shortened")
                                           : part->error);
+        summary_cell_text(s, M_missing_raised, i, part->raised ? STR("yes") : STR("no"));
     }
     return true;
+}
+
+bool missing_from_a_result(const roast_summary *s)
+{
+    for (size_t i = 0; i < s->rows[ROAST_SCOPE_MISSING].count; i++)
+        if (str_equal(summary_cell(s, M_missing_raised, i).as.text, STR("no")))
+            return true;
+    return false;
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------- */
@@ -330,7 +397,8 @@ typedef struct missing_tally {
 
 static void tally_part(missing_tally *t, const missing_part *part, bool new_file)
 {
-    t->chunks += part->start != ROAST_ABSENT && !part->shortened;
+    if (part->start != ROAST_ABSENT)
+        saturated_add(&t->chunks, part->chunks); /* none, of what was only shortened */
     t->files += new_file;
     t->unopened += part->start == ROAST_ABSENT;
     t->events_unknown |= part->events == ROAST_ABSENT;
@@ -383,7 +451,7 @@ static void expect_recorded(const analysis *a, missing_tally *all, missing_tally
         datasets[i].expected = known ? sum_of(a->datasets[i].events, datasets[i].events) : ROAST_ABSENT;
 }
 
-/* asked: it is known what was asked for, so that nothing missing is 0 and not absent. */
+/* asked: it is known what was asked for, all of it, so that nothing missing is 0 and not absent. */
 static void set_numbers(const analysis *a, const missing_tally *all, const missing_tally *datasets, bool asked)
 {
     roast_summary *s = a->summary;
@@ -417,13 +485,18 @@ static bool set_completeness(analysis *a, const missing_list *missing, arena *me
     bool *seen = arena_alloc(memory, n_files + 1, sizeof *seen);
     if (!datasets || !seen)
         return false;
+    bool all_told = str_absent(roast_run_fact(a->run, "no_completeness"));
     if (runner_told(a))
         expect_requested(a, &all, datasets, n_datasets);
+    if (!all_told) { /* of another run of a Runner */
+        all.events_unknown = true;
+        all.expected = all.expected_chunks = ROAST_ABSENT;
+    }
     tally_parts(&all, datasets, n_datasets, missing, seen, n_files);
     if (!runner_told(a))
         expect_recorded(a, &all, datasets, n_datasets);
     a->completeness.unopened = (size_t)all.unopened;
-    set_numbers(a, &all, datasets, runner_told(a));
+    set_numbers(a, &all, datasets, runner_told(a) && all_told);
     return add_missing_rows(a, missing);
 }
 

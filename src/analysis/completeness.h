@@ -25,9 +25,10 @@ typedef struct requested_dataset {
 /* A part of what was asked for that is not there: entries of a file, or all of one that was never opened (no start). */
 typedef struct missing_part {
     uint32_t dataset, file;
-    int64_t start, stop, events, attempts; /* ROAST_ABSENT where it is not known */
-    bool whole;                            /* nothing of the file is there */
-    bool shortened;                        /* the chunk succeeded, with fewer events than its range has */
+    int64_t start, stop, events, chunks, attempts; /* ROAST_ABSENT where it is not known */
+    bool whole;                                    /* all of the file is missing */
+    bool raised;                                   /* the Runner that was asked for it has no result */
+    bool shortened;                                /* the chunk succeeded, with fewer events than its range has */
     roast_str error_type, error;
     const char *nature;
 } missing_part;
@@ -44,16 +45,21 @@ typedef struct completeness {
     requested_dataset *requested;
     size_t n_requested, requested_capacity;
     missing_list stated, shortened;
+    bool raised;     /* some of what was asked for has no result */
     size_t unopened; /* files of the summary that is being made that were never opened */
 } completeness;
 
 struct roast_analysis;
+struct roast_summary;
 
 /* Attempts as they come; false if memory is out. */
 bool completeness_saw_failure(completeness *c, const run_chunk *row, uint32_t failure);
 bool completeness_saw_success(completeness *c, const run_chunk *row, bool recomputed);
 roast_code feed_work(void *analysis, const run_work *row);
 void completeness_release(completeness *c);
+
+/* Whether a part is missing of a result that is there; else all of it is to be run again. */
+bool missing_from_a_result(const struct roast_summary *s);
 
 /* Why what is missing is not known; for absence.c. */
 const char *why_completeness_is_unknown(const struct roast_analysis *a);

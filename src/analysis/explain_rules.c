@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/completeness.h"
 #include "analysis/explain_parts.h"
 #include "analysis/presence.h"
 #include "base/clock.h"
@@ -202,7 +203,7 @@ void explain_missing_events(explaining *e)
     if (!f)
         return;
     f->confidence = FINDING_SURE;
-    f->nature = s->outcome != ROAST_FINISHED ? NATURE_NO_RESULT : nature_in(s, ROAST_SCOPE_MISSING, M_missing_nature);
+    f->nature = missing_from_a_result(s) ? nature_in(s, ROAST_SCOPE_MISSING, M_missing_nature) : NATURE_NO_RESULT;
     double events = real_of(e, M_run_missing_events), chunks = real_of(e, M_run_missing_chunks);
     if (events > 0)
         add_evidence(f, "events that are missing", NOBODY, events, "count");

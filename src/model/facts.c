@@ -1,6 +1,7 @@
 /* What a record means. */
 #include "model/facts.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -29,10 +30,52 @@ static bool has_word(roast_str text, const char *word)
     return false;
 }
 
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || memchr("_-/\\", c, 4);
+}
+
+/* The same for words that stand for themselves: in a path or a name they mean nothing. */
+static bool says(roast_str text, const char *words)
+{
+    size_t length = strlen(words);
+    for (size_t i = 0; i + length <= text.len; i++) {
+        const char *at = text.ptr + i, *after = at + length, *end = text.ptr + text.len;
+        bool begins = i == 0 || !in_word(at[-1]);
+        bool ends = after == end || (!in_word(*after) && !(*after == '.' && after + 1 < end && in_word(after[1])));
+        if (begins && ends && strncasecmp(at, words, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool one_of(roast_str type, const char *const *types, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_equal(type, str_from(types[i])))
+            return true;
+    return false;
+}
+
+/* What a processor raises of itself: whatever its text mentions, the next attempt does the same. */
+static bool is_of_code(roast_str type)
+{
+    static const char *const types[] = {
+        "ArithmeticError", "AssertionError",    "AttributeError",      "ImportError",
+        "IndexError",      "KeyError",          "LookupError",         "ModuleNotFoundError",
+        "NameError",       "FileNotFoundError", "NotImplementedError", "PermissionError",
+        "SyntaxError",     "TypeError",         "UnboundLocalError",   "UnicodeDecodeError",
+        "ValueError",      "ZeroDivisionError", "FieldNotFoundError",  "KeyInFileError"};
+    return one_of(type, types, sizeof types / sizeof *types);
+}
+
 bool error_is_transient(roast_str type, roast_str text)
 {
-    static const char *const types[] = {"timeout",    "connection",     "connector", "disconnect",  "commclosed",
-                                        "brokenpipe", "incompleteread", "gaierror",  "killedworker"};
+    if (is_of_code(type) || has_word(type, "certificate") || has_word(type, "ssl") ||
+        says(text, "certificate verify failed") || says(text, "name or service not known"))
+        return false;
+    static const char *const types[] = {"timeout",    "connection", "connectorerror", "disconnect",
+                                        "commclosed", "brokenpipe", "incompleteread", "killedworker"};
     static const char *const texts[] = {"timed out",           "timeout",
                                         "operation expired", /* XRootD */
                                         "connection reset",    "connection refused",
@@ -48,7 +91,7 @@ bool error_is_transient(roast_str type, roast_str text)
         if (has_word(type, types[i]))
             return true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (has_word(text, texts[i]))
+        if (says(text, texts[i]))
             return true;
     return false;
 }

@@ -55,7 +55,7 @@ static const upgrade_step STEPS[] = {
     {2, "ALTER TABLE worker ADD COLUMN probe INTEGER"},
     {3, "CREATE TABLE work (round INTEGER, dataset INTEGER REFERENCES dataset, file INTEGER REFERENCES file, "
         "entry_start INTEGER, entry_stop INTEGER, files INTEGER, chunks INTEGER, events INTEGER, attempts INTEGER, "
-        "whole INTEGER, error_type TEXT, error TEXT)"},
+        "whole INTEGER, error_type TEXT, error TEXT, raised INTEGER)"},
 };
 
 roast_code upgrade_database(sqlite3 *db, const char *path, roast_error *err)

@@ -134,22 +134,32 @@ static const advice_row FAILURE_ADVICE[] = {
          "retries). Files that fail each time have to be repaired, or read from another copy."},
 };
 
+#define RUN_AGAIN                                                                                                      \
+    "import coffea.processor\n"                                                                                        \
+    "items = run.missing_items(runner, fileset)  # collector.run, or roastcoffea.open_run(…)\n"                      \
+    "more = runner.run(items, processor_instance=analysis)[\"out\"]\n"                                                 \
+    "output = coffea.processor.accumulate([output, more])\n"
+
 static const advice_row MISSING_ADVICE[] = {
     [NATURE_UNCLEAR] =
-        {"Run again what is missing (run.missing_items(runner) gives it to the Runner), and add the outputs."},
+        {"Run again what is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
+         RUN_AGAIN},
     [NATURE_TRANSIENT] =
-        {"The errors pass (connections, timeouts, lost workers): run again what is missing "
-         "(run.missing_items(runner) gives it to the Runner), and add the outputs. For the next run let "
-         "the executor try more often (its argument retries)."},
+        {"Such errors may pass (connections, timeouts, lost workers): run again what is missing "
+         "(run.missing_items(runner, fileset) gives it to the Runner), and add the outputs. For the next run let "
+         "the executor try more often (its argument retries).",
+         RUN_AGAIN},
     [NATURE_PERMANENT] =
         {"It fails each time: see what it says, and repair the file or take another copy, or correct the processor; "
          "then "
          "run again what is missing "
-         "(run.missing_items(runner) gives it to the Runner), and add the outputs. If it has to be left "
-         "out, take it out of the fileset and of the normalisation."},
+         "(run.missing_items(runner, fileset) gives it to the Runner), and add the outputs. If it has to be left "
+         "out, take it out of the fileset and of the normalisation.",
+         RUN_AGAIN},
     [NATURE_BOTH] =
-        {"Some errors pass, some files fail each time: repair these, or take another copy, then run again what "
-         "is missing (run.missing_items(runner) gives it to the Runner), and add the outputs."},
+        {"Some errors may pass, some files fail each time: repair these, or take another copy, then run again what "
+         "is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
+         RUN_AGAIN},
     [NATURE_NO_RESULT] =
         {"The run raised, so there is no output that anything could be added to: see what failed, then run all of it "
          "again. A Runner that skips such errors (skipbadfiles, with a tuple of them: True is OSError alone) returns "

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analysis/completeness.h"
 #include "base/str.h"
 #include "view/format.h"
 #include "view/hint.h"
@@ -58,17 +59,23 @@ static void put_share(buf *out, double part, double whole)
     buf_text(out, ")");
 }
 
-/* Otherwise the Runner raised and returned nothing: all is to be run again. */
-static bool has_result(const roast_summary *s)
+static bool is_of_a_runner_that_raised(const roast_summary *s, size_t row)
 {
-    return s->outcome == ROAST_FINISHED;
+    return str_equal(cell_text(s, M_missing_raised, row), STR("yes"));
+}
+
+static const char *kind_of_alarm(const roast_summary *s)
+{
+    if (missing_from_a_result(s))
+        return "INCOMPLETE: ";
+    return s->outcome == ROAST_FINISHED ? "INCOMPLETE, a Runner raised: " : "NO RESULT, the run raised: ";
 }
 
 static void put_events(buf *out, const roast_summary *s)
 {
     double events = summary_real(s, M_run_missing_events), expected = summary_real(s, M_run_events_expected);
     double least = least_events(s);
-    buf_text(out, has_result(s) ? "INCOMPLETE: " : "NO RESULT, the run raised: ");
+    buf_text(out, kind_of_alarm(s));
     if (!(events >= 0) && least > 0)
         buf_text(out, "at least ");
     if (!(events >= 0) && !(least > 0)) {
@@ -87,12 +94,15 @@ static void put_events(buf *out, const roast_summary *s)
 /* "4 chunks of 1 file", "2 files never opened". */
 static void put_where(buf *out, const roast_summary *s)
 {
-    size_t unopened = 0;
-    for (size_t i = 0; i < rows_of(s); i++)
+    size_t unopened = 0, raised = 0;
+    for (size_t i = 0; i < rows_of(s); i++) {
         unopened += summary_cell(s, M_missing_entry_start, i).kind == ROAST_NOTHING;
+        raised += is_of_a_runner_that_raised(s, i);
+    }
     double chunks = summary_real(s, M_run_missing_chunks), files = summary_real(s, M_run_missing_files);
     if (chunks > 0) {
-        put_count(out, chunks, "chunk never succeeded", "chunks never succeeded");
+        put_count(out, chunks, raised ? "chunk" : "chunk never succeeded",
+                  raised ? "chunks" : "chunks never succeeded");
         buf_text(out, unopened ? ", " : " in ");
     }
     if (unopened)
@@ -188,7 +198,8 @@ static void write_files(table_writer *w, const roast_summary *s)
         roast_str file = cell_text(s, M_missing_file, i);
         if (str_absent(file) || (!str_absent(before) && str_equal(file, before)))
             continue;
-        if (!has_result(s) && str_absent(cell_text(s, M_missing_error_type, i))) /* it is as good as any other */
+        if (is_of_a_runner_that_raised(s, i) &&
+            str_absent(cell_text(s, M_missing_error_type, i))) /* it is as good as any other */
             continue;
         put_error(&w->text, s, i);
         writer_phrase(w, &w->set->alarm, TONE_BAD);
@@ -203,7 +214,7 @@ void missing_write_alarm(table_writer *w, const roast_summary *s)
         return;
     put_events(&w->text, s);
     writer_phrase(w, &w->set->alarm, TONE_BAD);
-    if (has_result(s)) {
+    if (missing_from_a_result(s) || s->outcome == ROAST_FINISHED) {
         put_where(&w->text, s);
         writer_phrase(w, &w->set->alarm, TONE_BAD);
         write_datasets(w, s);

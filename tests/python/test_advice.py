@@ -33,13 +33,16 @@ def snippets() -> dict[str, str]:
     text = SOURCE.replace("\\\n", "\n")
     for name, words in re.findall(r"^#define (\w+)((?:\s+\"(?:\\.|[^\"\\])*\")+)", text, re.MULTILINE):
         text = re.sub(rf"\b{name}\b", lambda _, words=words: words, text)
-    table = text[text.index("static const advice_row ADVICE") :].partition("\n};")[0]
-    rows = re.split(r"\[FINDING_(\w+)\] =", table)[1:]
-    found = {name.lower(): literals(row) for name, row in zip(rows[::2], rows[1::2], strict=True)}
+    found = {}
+    for name, prefix in {"ADVICE": "", "MISSING_ADVICE": "missing_"}.items():
+        table = text[text.index(f"static const advice_row {name}") :].partition("\n};")[0]
+        rows = re.split(r"\[(?:FINDING|NATURE)_(\w+)\] =", table)[1:]
+        found |= {prefix + name.lower(): literals(row) for name, row in zip(rows[::2], rows[1::2], strict=True)}
     return {name: strings[1] for name, strings in found.items() if len(strings) > 1 and strings[1]}
 
 
 SNIPPETS = snippets()
+MISSING = [f"missing_{nature}" for nature in ("unclear", "transient", "permanent", "both")]
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +79,37 @@ def physics(names: dict) -> dict:
 
 
 def test_the_snippets_are_found():
-    known = {"opening", "preprocessing", "ramp_up", "slow_file", "too_many_workers", "over_read"}
+    known = {"opening", "preprocessing", "ramp_up", "slow_file", "too_many_workers", "over_read", *MISSING}
     assert known <= set(SNIPPETS), "the test reads the table of advice; has that another form now?"
 
 
-@pytest.mark.parametrize("finding", sorted(SNIPPETS))
+@pytest.mark.parametrize("finding", MISSING)
+def test_what_is_missing_is_added_by_the_snippet(finding, names):
+    """Each event once: what was lost, with the metadata that the processor looks at."""
+    from roastcoffea import MetricsCollector
+
+    class Lossy(nano.Plain):
+        lost = True
+
+        def process(self, events):
+            if self.lost and events.metadata["part"] == 2 and events.metadata["entrystart"] == 0:
+                raise OSError("no such basket")
+            return super().process(events)
+
+    fileset = {name: {**entry, "metadata": {"part": i}} for i, (name, entry) in enumerate(names["fileset"].items(), 1)}
+    analysis, runner = Lossy(), nano.runner(names["runner"].executor, skipbadfiles=True)
+    expected, _ = runner(fileset, processor_instance=nano.Plain())
+    with MetricsCollector(names["client"]) as collector:
+        output, _ = runner(fileset, processor_instance=analysis)
+    assert output["background"]["events"] == 300
+    analysis.lost = False
+    scope = {"run": collector.run, "runner": runner, "fileset": fileset, "output": output, "analysis": analysis}
+    exec(SNIPPETS[finding], scope)
+    for name in expected:
+        assert scope["output"][name] == pytest.approx(expected[name], rel=1e-6), name
+
+
+@pytest.mark.parametrize("finding", sorted(set(SNIPPETS) - set(MISSING)))
 def test_a_script_runs_with_the_snippet_and_gives_the_same_physics(finding, names):
     expected = physics(names)
     apply(SNIPPETS[finding], names)

@@ -284,6 +284,40 @@ def test_a_file_that_is_dropped_when_the_user_preprocesses_belongs_to_the_run_th
     assert numbers(collector) == (None, None, 0, 1)
 
 
+def test_a_file_that_is_dropped_while_the_run_takes_items_from_preprocessing_belongs_to_it(iterative, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    with MetricsCollector(iterative) as collector:
+        runner.run(runner.preprocess(files), processor_instance=nano.Plain())
+    assert numbers(collector) == (None, None, 0, 1)
+    assert collector.run.missing[0]["file"] == files["signal"]["files"][1]
+    assert FIRST in collector.run.summary.text(200, False, True)
+
+
+class FailingBackground(nano.Plain):
+    def process(self, events):
+        if events.metadata["dataset"] == "background":
+            raise OSError("no such basket")
+        return super().process(events)
+
+
+def test_a_file_is_only_missing_as_a_whole_if_all_of_it_was_asked_for(iterative, files, roast):
+    _, collector = measure(iterative, files, FailingBackground(), skipbadfiles=True, maxchunks=2)
+    assert [(row["entry_start"], row["whole_file"]) for row in collector.run.missing] == [(0, "no"), (100, "no")]
+    document = json.loads(roast("show", collector.run.path, "--only", "missing", "--json").stdout)
+    assert document["fileset"] == {}, "the Runner would take all of the file"
+    items = collector.run.missing_items(nano.runner(iterative), files)
+    assert [(item.entrystart, item.entrystop) for item in items] == [(0, 100), (100, 200)]
+
+
+def test_a_file_whose_items_were_left_out_by_the_user_is_not_missing_as_a_whole(iterative, files):
+    runner = nano.runner(iterative, skipbadfiles=True)
+    with MetricsCollector(iterative) as collector:
+        items = [item for item in runner.preprocess(files) if item.entrystart < 200]
+        runner.run(items, processor_instance=FailingBackground())
+    assert {row["whole_file"] for row in collector.run.missing} == {"no"}
+
+
 def test_files_that_maxchunks_leaves_out_were_not_asked_for(iterative, files):
     _, collector = measure(iterative, files, maxchunks=2)
     assert numbers(collector) == (400, 0, 0, 0)
@@ -295,8 +329,11 @@ def test_files_that_maxchunks_leaves_out_were_not_asked_for(iterative, files):
 class FailingLast(nano.Plain):
     """Fails at the last chunk of the background, so that others have succeeded."""
 
+    def __init__(self, bad=True):
+        self.bad = bad
+
     def process(self, events):
-        if events.metadata["dataset"] == "background" and events.metadata["entrystart"] == 300:
+        if self.bad and events.metadata["dataset"] == "background" and events.metadata["entrystart"] == 300:
             raise OSError("no such basket")
         return super().process(events)
 
@@ -312,7 +349,7 @@ def test_a_run_that_raises_returned_nothing_so_all_of_it_is_missing_and_counted_
     assert f"{done} of 12 chunks" in text and "1 200 of 1 200 events are missing (100.0 %)" in text
     assert "never succeeded" not in text and "no attempt was recorded" not in text and "OSError: no such basket" in text
     listed = json.loads(roast("show", collector.run.path, "--only", "missing", "--json").stdout)
-    assert len(listed["missing"]) == 12
+    assert [(row["entry_start"], row["entry_stop"]) for row in listed["missing"]] == [(0, 400)] * 3  # one for each file
     assert {name: sorted(entry["files"]) for name, entry in listed["fileset"].items()} == {
         name: sorted(entry["files"]) for name, entry in files.items()
     }
@@ -328,7 +365,7 @@ def test_a_run_that_raises_lacks_what_it_did_not_get_to(iterative, files):
     first = collector.run.explain()["findings"][0]
     assert first["id"] == "missing" and "run all of it again" in first["advice"]
     with pytest.raises(_core.RoastError, match="no output to add to"):
-        collector.run.missing_items(nano.runner(iterative))
+        collector.run.missing_items(nano.runner(iterative), files)
 
 
 def test_a_run_that_was_interrupted_has_no_result_to_add_to(iterative, files):
@@ -343,7 +380,7 @@ def test_a_run_that_was_interrupted_has_no_result_to_add_to(iterative, files):
     assert collector.run.outcome == "interrupted" and collector.run.facts["state"] == "interrupted"  # this process lives on
     assert "interrupted after" in text and "still running" not in text
     with pytest.raises(_core.RoastError, match="no output to add to"):
-        collector.run.missing_items(nano.runner(iterative))
+        collector.run.missing_items(nano.runner(iterative), files)
 
 
 def test_a_run_whose_preprocessing_fails_does_not_know_what_was_asked_for(iterative, files):
@@ -361,6 +398,121 @@ def test_two_runs_of_a_runner_are_two_results(iterative, files):
         runner(files, processor_instance=FailingOnce(bad=False))
     assert numbers(collector) == (2400, 100, 1, 1)  # the first lacks it still
 
+
+def test_two_results_that_lack_the_same_events_have_them_run_again_once(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative, skipbadfiles=True)
+        runner(files, processor_instance=FailingOnce())
+        runner(files, processor_instance=FailingOnce())
+    assert numbers(collector) == (2400, 200, 2, 1)
+    items = collector.run.missing_items(runner, files)
+    assert [(item.entrystart, item.entrystop) for item in items] == [(200, 300)]
+
+
+def test_what_is_run_again_in_the_same_collector_is_no_longer_missing(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative, skipbadfiles=True)
+        out, _ = runner(files, processor_instance=FailingOnce())
+        items = [i for i in runner.preprocess(files) if i.filename.endswith("file0.root") and i.entrystart == 200]
+        more = runner.run(items, processor_instance=FailingOnce(bad=False))["out"]
+    assert processed_events(processor.accumulate([out, more])) == 1200
+    assert numbers(collector) == (1200, 0, 0, 0) and collector.run.missing == []
+    assert FIRST not in collector.run.summary.text(200, False, True)
+
+
+def test_what_is_run_again_in_vain_is_missing_once(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative, skipbadfiles=True)
+        runner(files, processor_instance=FailingOnce())
+        items = [i for i in runner.preprocess(files) if i.filename.endswith("file0.root") and i.entrystart == 200]
+        with pytest.raises(ValueError, match="No chunks returned results"):
+            runner.run(items, processor_instance=FailingOnce())
+    assert numbers(collector) == (1200, 100, 1, 1)
+    assert len(collector.run.missing_items(runner, files)) == 1, "of the first there is a result to add to"
+
+
+def test_a_run_that_raised_and_was_tried_again_is_complete(iterative, files, roast):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative)
+        with pytest.raises(Exception):  # noqa: B017
+            runner(files, processor_instance=FailingLast())
+        runner.chunksize = 200  # the same events, cut otherwise
+        out, _ = runner(files, processor_instance=FailingLast(bad=False))
+    assert processed_events(out) == 1200
+    assert collector.run.outcome == "finished" and numbers(collector) == (1200, 0, 0, 0)
+    assert collector.run.missing_items(runner, files) == []
+    assert FIRST not in roast("show", collector.run.path).stdout
+
+
+def test_only_what_a_result_lacks_is_given_to_be_added_to_it(iterative, files, roast):
+    """The signal raises and is not tried again, of the background a chunk is lost: only there is a result to add to."""
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative)
+        with pytest.raises(Exception):  # noqa: B017
+            runner({"signal": files["signal"]}, processor_instance=FailingOnce())
+        runner.skipbadfiles = True
+        runner({"background": files["background"]}, processor_instance=FailingLast())
+    assert numbers(collector) == (1200, 900, 9, 3)
+    assert {(row["dataset"], row["raised"]) for row in collector.run.missing} == {("signal", "yes"), ("background", "no")}
+    (item,) = collector.run.missing_items(runner, files)
+    assert (item.dataset, item.entrystart) == ("background", 300)
+    shown = roast("show", collector.run.path).stdout
+    assert FIRST in shown and "9 chunks in 3 files" in shown.replace("\u202f", " ")
+
+
+def test_another_processor_does_not_make_good_for_one_that_raised(iterative, files, roast):
+    with MetricsCollector(iterative) as collector:
+        with pytest.raises(Exception):  # noqa: B017
+            nano.runner(iterative)(files, processor_instance=FailingLast())
+        nano.runner(iterative)(files, processor_instance=nano.Plain())
+    assert numbers(collector) == (2400, 1200, 12, 3)
+    assert "INCOMPLETE, a Runner raised: " in roast("show", collector.run.path).stdout
+    with pytest.raises(_core.RoastError, match="no output to add to"):
+        collector.run.missing_items(nano.runner(iterative), files)
+
+
+def test_a_typo_that_was_corrected_hides_nothing_of_what_follows(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        with pytest.raises(Exception):  # noqa: B017
+            nano.runner(iterative)({"signal": {"files": ["/nowhere.root"], "treename": "Events"}}, processor_instance=FailingOnce())
+        nano.runner(iterative, skipbadfiles=True)(files, processor_instance=FailingOnce())
+    assert numbers(collector) == (1200, 100, 1, 1)
+
+
+def test_what_is_lost_is_said_although_something_else_is_not_known(iterative, files):
+    nowhere = {"data": {"files": ["/nowhere.root"], "treename": "Events"}}
+    for bad in (True, False):
+        with MetricsCollector(iterative) as collector:
+            with pytest.raises(Exception):  # noqa: B017
+                nano.runner(iterative)(nowhere, processor_instance=FailingOnce())
+            nano.runner(iterative, skipbadfiles=True)(files, processor_instance=FailingOnce(bad))
+        text = collector.run.summary.text(200, False, True)
+        assert numbers(collector) == ((None, None, 1, 1) if bad else (None,) * 4)
+        assert (FIRST + "at least 100 events are missing" in text) == bad and "   complete" not in text
+        assert collector.run.summary.why("events_expected").startswith("preprocessing failed")
+
+
+def test_the_advice_that_is_printed_gives_the_processor_its_metadata(iterative, files):
+    class OfAYear(nano.Plain):
+        bad = True
+
+        def process(self, events):
+            if events.metadata["year"] == 2018 and events.metadata["entrystart"] == 0 and self.bad:
+                raise OSError("no such basket")
+            return super().process(events)
+
+    whole = {"signal": files["signal"]}
+    analysis = OfAYear()
+    output, collector = measure(iterative, whole, analysis, skipbadfiles=True)
+    assert processed_events(output) == 600
+    code = collector.run.explain()["findings"][0]["code"]
+    names = {"run": collector.run, "runner": nano.runner(iterative), "fileset": whole, "output": output, "analysis": analysis}
+    analysis.bad = False
+    exec(code, names)
+    expected, _ = nano.runner(iterative)(whole, processor_instance=nano.Plain())
+    assert names["output"]["signal"] == pytest.approx(expected["signal"])
+    with pytest.raises(ValueError, match="has no dataset 'signal'"):
+        collector.run.missing_items(nano.runner(iterative), {"background": files["background"]})
 
 def test_chunks_from_a_checkpoint_are_not_missing(iterative, files, tmp_path):
     from coffea.processor import SimpleCheckpointer
@@ -412,12 +564,28 @@ def test_items_that_an_executor_cut_into_smaller_ones_are_not_missing():
     )
     requests = Requests()
     requests.begin(1)
+    requests.sizes({("d", "f", "t"): 300})
     for start in (0, 100, 200):
         requests.item(item(start, start + 100), 1)
     requests.returned(1, [item(0, 100), item(100, 150), item(150, 200), item(250, 300)])
     dataset, lost = requests.records()
     assert (dataset["chunks"], dataset["events"], dataset["files"]) == (3, 300, 1)
     assert (lost["entry_start"], lost["entry_stop"], lost["whole"]) == (200, 250, False)
+
+
+@pytest.mark.parametrize("step", [10, 20])
+def test_a_run_that_raised_has_as_many_records_as_files_however_many_chunks(step):
+    requests = Requests()
+    requests.begin(1)
+    for file in range(3):
+        for start in range(0, 1000, step):
+            requests.item(nano.SimpleNamespace(dataset="d", filename=f"{file}", treename="t", entrystart=start,
+                                               entrystop=start + 10, fileuuid=b""), 1)  # fmt: skip
+    dataset, *parts = requests.records()
+    chunks = 1000 // step
+    assert (dataset["chunks"], dataset["events"], dataset["files"]) == (3 * chunks, 30 * chunks, 3)
+    parts = [(part["entry_start"], part["entry_stop"], part["chunks"], part["events"], part["raised"]) for part in parts]
+    assert parts == [(0, 1010 - step, chunks, 10 * chunks, True)] * 3
 
 
 # ---- runs that do not know what was asked for
@@ -498,6 +666,48 @@ def test_entries_that_a_file_no_longer_has_are_not_to_be_tried_again(tmp_path):
     run = record(tmp_path / "a.roast", [chunk(0) | {"events": 60}], work=[asked])
     ((start, attempts, nature),) = [(row["entry_start"], row["attempts"], row["nature"]) for row in run.missing]
     assert (start, attempts, nature) == (60, None, "permanent")
+
+
+@pytest.mark.parametrize("raised", [True, False])
+def test_a_chunk_that_had_fewer_events_is_not_missing_twice(tmp_path, raised):
+    file = {"round": 1, "dataset": "d", "file": "f", "treename": "t", "raised": raised}
+    work = [{"round": 1, "dataset": "d", "files": 1, "chunks": 2, "events": 200, "raised": raised},
+            {**file, "entry_start": 0, "entry_stop": 200, "chunks": 2, "whole": True}]  # fmt: skip
+    run = record(tmp_path / "a.roast", [chunk(0) | {"events": 60, "round": 1}, chunk(100, error="bad") | {"round": 1}], work=work)
+    assert [run.metrics[name] for name in NUMBERS] == [200, 200, 2, 1]
+    (row,) = run.missing
+    assert (row["entry_start"], row["entry_stop"], row["error"]) == (0, 200, "bad"), "of the chunk within that failed"
+
+
+@pytest.mark.parametrize(
+    ("times", "error_type", "error", "nature"),
+    [
+        (2, "OSError", "[ERROR] Operation expired", "transient"),
+        (6, "OSError", "[ERROR] Operation expired", "permanent"),  # a server that is dead
+        (2, "ReadTimeout", "", "transient"),
+        (2, "OSError", "Read timed out. (read timeout=60)", "transient"),
+        (2, "KeyError", "'l1_timeout_veto'", "permanent"),
+        (2, "KeyError", "'timeout'", "permanent"),
+        (2, "OSError", "not a ROOT file: /store/user/x/timeouts/f.root", "permanent"),
+        (2, "OSError", "not a ROOT file: /store/timeout/f.root", "permanent"),
+        (2, "OSError", "not a ROOT file: timeout.root", "permanent"),
+        (2, "ClientConnectorCertificateError", "Cannot connect to host: certificate verify failed", "permanent"),
+        (2, "ClientConnectorDNSError", "Cannot connect to host x:443 [Name or service not known]", "permanent"),
+        (2, "gaierror", "[Errno -2] Name or service not known", "permanent"),
+        (2, "gaierror", "[Errno -3] Temporary failure in name resolution", "transient"),
+    ],
+)
+def test_an_error_may_pass_by_what_it_says_and_not_if_it_comes_each_time(tmp_path, times, error_type, error, nature):
+    failures = [chunk(0, 1 + i, error="x") | {"error_type": error_type, "error": error} for i in range(times)]
+    run = record(tmp_path / "a.roast", [*failures, chunk(100)])
+    assert [row["nature"] for row in run.missing] == [nature]
+    assert ("errors may pass" in run.explain()["findings"][0]["advice"]) == (nature == "transient")
+
+
+def test_an_error_that_others_got_over_may_pass(tmp_path):
+    expired = [chunk(0, 1 + i, error="Operation expired") for i in range(4)]
+    run = record(tmp_path / "a.roast", [*expired, chunk(100, error="Operation expired"), chunk(100, 2)])
+    assert [(row["attempts"], row["nature"]) for row in run.missing] == [(4, "transient")]
 
 
 def test_sums_of_a_damaged_file_stop_at_the_largest_number(tmp_path):

@@ -157,6 +157,7 @@ static const expected FIELDS[] = {
     F(work, whole, FLAG, 0, 0, 1, NULL, 1),
     F(work, error_type, TEXT, 0, 0, 148, NULL, 1),
     F(work, error, TEXT, 0, 0, 149, NULL, 1),
+    F(work, raised, FLAG, 0, 0, 1, NULL, 1),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
