@@ -195,11 +195,14 @@ static bool may_pass(roast_str error_type, roast_str error)
     return error_is_death(error_type) || error_is_transient(error_type, error);
 }
 
-/* attempts: at the same chunk, or at a file of which no chunk ever succeeded. */
+/* attempts: at the same chunk, or at a file of which no chunk ever succeeded. A chunk that kills one worker after the
+ * other does so again; storage that does not answer may, an hour later, however often it was asked. */
 static const char *nature_of(roast_str error_type, roast_str error, int64_t attempts)
 {
-    if (may_pass(error_type, error))
+    if (error_is_death(error_type))
         return attempts < FAILURES_THAT_TELL ? "transient" : "permanent";
+    if (error_is_transient(error_type, error))
+        return "transient";
     return attempts > 1 ? "permanent" : "unclear";
 }
 

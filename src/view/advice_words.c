@@ -124,13 +124,13 @@ static const advice_row FAILURE_ADVICE[] = {
         {"See what they say. An attempt that is made again tells whether the error passes: let the executor "
          "try more often (its argument retries)."},
     [NATURE_TRANSIENT] =
-        {"These errors pass (connections, timeouts, lost workers, or a later attempt succeeded): let the "
+        {"Such errors may pass (connections, timeouts, lost workers; or a later attempt succeeded): let the "
          "executor try more often (its argument retries), or wait longer (Runner(xrootdtimeout=…))."},
     [NATURE_PERMANENT] = {"It fails each time, so trying again will not help. See what it says: if the file is at "
                           "fault, repair it or read "
                           "another copy; if the processor is, correct that."},
     [NATURE_BOTH] =
-        {"Some errors pass (connections, timeouts, lost workers): let the executor try more often (its argument "
+        {"Some errors may pass (connections, timeouts, lost workers): let the executor try more often (its argument "
          "retries). Files that fail each time have to be repaired, or read from another copy."},
 };
 

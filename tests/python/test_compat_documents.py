@@ -177,7 +177,8 @@ def test_metrics_of_datasets_replace_the_totals_of_the_report(client, fileset):
 def test_span_metrics_are_asked_for_as_the_reference_shows(client):
     backend = DaskBackend(client)
     span = backend.create_span("mine")
-    client.submit(sum, [1, 2], pure=False).result()
+    with span["context"]:
+        client.submit(sum, [1, 2], pure=False).result()
     metrics = backend.get_span_metrics(span, max_retries=5, retry_delay=0.3)
     backend.close_span(span)
     assert any(key[0] == "execute" for key in metrics)

@@ -137,6 +137,7 @@ def by_python(path: pathlib.Path, folder: pathlib.Path):
     """Everything that the package makes of a run."""
     import pyarrow
     from roastcoffea.export.measurements import save_run
+    from roastcoffea.legacy.metrics import metrics_of_run
 
     run = open_run(path)
     yield "metrics", repr(run.metrics).encode()
@@ -152,7 +153,7 @@ def by_python(path: pathlib.Path, folder: pathlib.Path):
     for kind in ("report", "custom_metrics"):
         yield kind, (_core.Run(path).document(kind) or "").encode()
     yield "activities", repr(_core.Run(path).activities()).encode()
-    save_run(run, folder, "measurement")
+    save_run(run, metrics_of_run(run), folder, "measurement")
 
 
 def check(roast, path: pathlib.Path, folder: pathlib.Path, planted: str = PLANTED) -> dict[str, bytes]:

@@ -470,6 +470,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             yield identity
 
     def close_span(self, span_info: dict[str, Any] | None) -> None:
+        if span_info is None or "id" not in span_info:  # it was never entered
+            return
         with contextlib.suppress(ValueError):  # begun in another context (a cell that awaits): it is not undone in this one
             super().close_span(span_info)
 
