@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import math
 import os
 import threading
@@ -18,12 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Protocol
 
+from roastcoffea.entries import File, file_of
 from roastcoffea.guard import Guard
 from roastcoffea.route import Route
 from roastcoffea.settings import settings
+from roastcoffea.tries import Tries, Try
 from roastcoffea.work import KEY, MetadataFetcher, NamedTask, WorkFunction
 
-__all__ = ["Listener", "attach", "detach"]
+__all__ = ["Listener", "attach", "detach", "not_opened"]
 
 
 class Listener(Protocol):
@@ -43,17 +44,19 @@ class Listener(Protocol):
 
     def raised(self, error: BaseException) -> None: ...
 
-    def asked(self, round: int, processor: Any, datasets: set[str]) -> None: ...
+    def asked(self, this: Try) -> None: ...
 
-    def prepared(self, round: int) -> None: ...
+    def prepared(self, number: int) -> None: ...
 
-    def item(self, item: Any, round: int | None) -> None: ...
+    def item(self, item: Any, number: int | None) -> None: ...
 
-    def dropped(self, files: list[Any], round: int | None) -> None: ...
+    def given(self, number: int, may_lack_files: bool) -> None: ...
 
-    def sizes(self, ends: dict[Any, int]) -> None: ...
+    def dropped(self, files: list[Any], number: int | None) -> None: ...
 
-    def returned(self, round: int, processed: Any, lazy: bool) -> None: ...
+    def sizes(self, ends: dict[File, int]) -> None: ...
+
+    def returned(self, number: int, processed: Any, lazy: bool) -> None: ...
 
     def naming(self, runner: Any) -> str | None: ...
 
@@ -65,7 +68,7 @@ class Listener(Protocol):
 _open: list[Listener] = []
 _originals: dict[str, Any] = {}
 _lock = threading.Lock()
-_rounds = itertools.count(1)
+_tries = Tries()
 _FETCHERS = ("metadata_fetcher_root", "metadata_fetcher_parquet", "metadata_fetcher")
 
 
@@ -95,6 +98,7 @@ def detach(listener: Listener) -> None:
             _open.remove(listener)
         if not _open:
             _unwrap_runner()
+            _tries.forget()
 
 
 def _wrap_runner() -> None:
@@ -136,32 +140,41 @@ def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -
     listeners = [] if "_work_function" in vars(runner) else _listeners(runner)
     if not listeners:
         return original(runner, *args, **kwargs)
-    number = next(_rounds)
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(_client_of(runner))
         processor = kwargs.get("processor_instance", args[1] if len(args) > 1 else None)
         fileset = kwargs.get("fileset", args[0] if args else None)
+        this = _begin(processor, fileset, listeners[0].guard)
         for listener in listeners:
             with listener.guard("coffea's Runner"):
                 stack.enter_context(_quiet(listener, listener.running(runner, processor, client)))
-                listener.asked(number, processor, _datasets_of(fileset))
-        stack.enter_context(_measured_work(runner, listeners, processor, number))
-        args, kwargs = _with_items_told(args, kwargs, fileset, listeners, number)
+                listener.asked(this)
+        stack.enter_context(_measured_work(runner, listeners, this))
+        args, kwargs = _with_items_told(args, kwargs, fileset, runner, listeners, this.number)
         try:
             result = original(runner, *args, **kwargs)
         except BaseException as error:
+            _tries.raised(this)
             for listener in listeners:
                 with listener.guard("coffea's Runner"):
                     listener.raised(error)
             raise
+    _tries.returned(this)
     for listener in listeners:
         with listener.guard("coffea's report"):
             _look_at(result, listener)
         with listener.guard("what is missing"):
-            _tell_processed(result, listener, number, lazy=getattr(runner, "use_dataframes", False))
+            _tell_processed(result, listener, this.number, lazy=getattr(runner, "use_dataframes", False))
     with listeners[0].guard("the output"):
         _take_out(result)
     return result
+
+
+def _begin(processor: Any, fileset: Any, guard: Guard) -> Try:
+    datasets: set[str] = set()
+    with guard("the datasets of a run"):
+        datasets = _datasets_of(fileset)
+    return _tries.begin(processor, datasets)
 
 
 def _datasets_of(fileset: Any) -> set[str]:
@@ -172,27 +185,36 @@ def _datasets_of(fileset: Any) -> set[str]:
 
 
 def _with_items_told(
-    args: tuple[Any, ...], kwargs: dict[str, Any], fileset: Any, listeners: list[Listener], number: int
+    args: tuple[Any, ...], kwargs: dict[str, Any], fileset: Any, runner: Any, listeners: list[Listener], number: int
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The same arguments, with work items told that the user made before: they are in a list, or come one by one."""
+    may_lack_files = bool(runner.skipbadfiles)  # what was made elsewhere
     if isinstance(fileset, list):
         for item in fileset:
             _tell_item(item, listeners, number)
+        _tell_given(listeners, number, may_lack_files)
     if not isinstance(fileset, Generator):
         return args, kwargs
-    watched = _watched_items(fileset, listeners, number)
+    watched = _watched_items(fileset, listeners, number, may_lack_files)
     return ((watched, *args[1:]), kwargs) if "fileset" not in kwargs else (args, {**kwargs, "fileset": watched})
 
 
 def _watched_items(
-    items: Generator[Any, Any, Any], listeners: list[Listener], number: int
+    items: Generator[Any, Any, Any], listeners: list[Listener], number: int, may_lack_files: bool
 ) -> Generator[Any, Any, Any]:
     """The same; it may be preprocessing, which tells only at its end what it dropped."""
     end = yield from _watched(items, listeners, number)
     for listener in listeners:
         with listener.guard("files that preprocessing dropped"):
             listener.prepared(number)
+    _tell_given(listeners, number, may_lack_files)
     return end
+
+
+def _tell_given(listeners: list[Listener], number: int, may_lack_files: bool) -> None:
+    for listener in listeners:
+        with listener.guard("work items"):
+            listener.given(number, may_lack_files)
 
 
 def _tell_item(item: Any, listeners: list[Listener], number: int | None) -> None:
@@ -236,13 +258,14 @@ def _new_client(runner: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _measured_work(runner: Any, listeners: list[Listener], processor: Any, number: int) -> Iterator[None]:
+def _measured_work(runner: Any, listeners: list[Listener], this: Try) -> Iterator[None]:
     with listeners[0].guard("chunks"):
         kind = type(runner)
         remote = settings.file_metadata == "remote"
-        runner._work_function = WorkFunction(kind._work_function, _route_to(listeners, runner), remote, number)
+        runner._work_function = WorkFunction(kind._work_function, _route_to(listeners, runner), remote, this.round)
+        runner._work_function.run = this.number
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
-            name = getattr(processor, "__name__", None) or type(processor).__name__
+            name = getattr(this.processor, "__name__", None) or type(this.processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)
     try:
         yield
@@ -303,15 +326,29 @@ def _preprocess(original: Callable[..., Any], runner: Any, *args: Any, **kwargs:
                 stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
         stack.enter_context(_without(runner, "automatic_retries"))
         stack.enter_context(_watched_fetching(runner, listeners))
-        chunks = original(runner, *args, **kwargs)
+        number = getattr(vars(runner).get("_work_function"), "run", None)  # of the run that this is a part of
+        try:
+            chunks = original(runner, *args, **kwargs)
+        except BaseException:
+            if number is not None:
+                _tell_all_files(listeners, number, runner, *args, **kwargs)
+            raise
     files: list[Any] = []
     with listeners[0].guard("files that preprocessing dropped"):
-        files = list(_not_opened(runner, *args, **kwargs))
-    number = getattr(vars(runner).get("_work_function"), "round", None)  # of the run that this is a part of
+        files = list(not_opened(runner, *args, **kwargs))
     return _watched_files(chunks, runner, files, listeners, number) if isinstance(chunks, Generator) else chunks
 
 
-def _not_opened(runner: Any, fileset: Any, treename: str | None = None, **_: Any) -> Iterator[Any]:
+def _tell_all_files(
+    listeners: list[Listener], number: int, runner: Any, fileset: Any, treename: str | None = None, **_: Any
+) -> None:
+    """A run has ended before its files were cut into chunks: it did not get to any of them."""
+    for listener in listeners:
+        with listener.guard("files that were not opened"):
+            listener.dropped(list(runner._normalize_fileset(fileset, treename)), number)
+
+
+def not_opened(runner: Any, fileset: Any, treename: str | None = None, **_: Any) -> Iterator[Any]:
     """The files of which coffea does not know what is in them: dropped, or not needed, or of an old cache."""
     for file in runner._normalize_fileset(fileset, treename):
         file.maybe_populate(runner.metadata_cache)
@@ -323,29 +360,25 @@ def _watched_files(
     chunks: Generator[Any, Any, Any], runner: Any, unknown: list[Any], listeners: list[Listener], number: int | None
 ) -> Generator[Any, Any, Any]:
     """The chunks of preprocessing; after the last, the files are told that there should have been some of."""
-    ends: dict[Any, int] = {}
+    ends: dict[File, int] = {}
     per_dataset: Counter[str] = Counter()
 
     def count(item: Any) -> None:
         per_dataset[item.dataset] += 1
-        file = _file_of(item)
+        file = file_of(item)
         ends[file] = max(ends.get(file, 0), item.entrystop)
 
     end = yield from _watched(chunks, listeners, number, count)
     dropped: list[Any] = []
     with listeners[0].guard("files that preprocessing dropped"):
         most = runner.maxchunks if runner.maxchunks is not None else math.inf
-        dropped = [file for file in unknown if _file_of(file) not in ends and per_dataset[file.dataset] < most]
+        dropped = [file for file in unknown if file_of(file) not in ends and per_dataset[file.dataset] < most]
     for listener in listeners:
         with listener.guard("files that preprocessing dropped"):
             listener.dropped(dropped, number)
             if runner.maxchunks is None:
                 listener.sizes(ends)
     return end
-
-
-def _file_of(item: Any) -> tuple[str, str, str | None]:
-    return item.dataset, item.filename, item.treename
 
 
 @contextlib.contextmanager

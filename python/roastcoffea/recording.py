@@ -245,7 +245,7 @@ class Recording:
         }
         if begin.round is not None:
             record["round"] = begin.round
-        item = self.requests.find(begin.item, begin.round)
+        item = self.requests.find(begin.item)
         if item is not None:
             record |= describe(item)
         self.chunk(record)

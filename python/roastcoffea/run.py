@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,14 +122,14 @@ class Run:
         rows: list[dict[str, Any]] = self.metrics["storage"]
         return rows
 
-    def missing_items(self, runner: Any, fileset: dict[str, Any]) -> list[Any]:
+    def missing_items(self, runner: Any, fileset: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
         """Work items of coffea for what is missing, to run again; each event once.
 
         Parameters
         ----------
         runner : coffea.processor.Runner
             It looks into files that were never opened, and makes chunks of them.
-        fileset : dict
+        fileset : dict or list of WorkItem
             That of the run: the ``metadata`` of its datasets are not recorded, nor are logins and tokens in addresses.
 
         Returns
@@ -140,7 +141,8 @@ class Run:
         ------
         RoastError
             If the Runner raised: it has no output that anything could be added to. Where it returned another time, what
-            is missing there is given.
+            is missing there is given. Also if all that is missing are files that still cannot be opened; if others can, a
+            warning names them.
 
         Examples
         --------
@@ -148,7 +150,7 @@ class Run:
         >>> more = runner.run(items, processor_instance=processor)["out"]
         >>> output = coffea.processor.accumulate([output, more])
         """
-        from roastcoffea.completeness import items_for
+        from roastcoffea.rerun import items_for
 
         rows = self.missing
         if all(row["raised"] == "yes" for row in rows) and (rows or self.outcome != "finished"):

@@ -16,13 +16,15 @@ from typing import Any
 from roastcoffea import history, hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.command import command_line
-from roastcoffea.completeness import Unopened
+from roastcoffea.entries import File, file_of
 from roastcoffea.guard import text_of
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
+from roastcoffea.tries import Try
 
 __all__ = ["Session", "processor_name_of"]
 
+_MADE_BEFORE = "the work items were made before the with block: which files preprocessing left out there is not known"
 _END_SECONDS = 5.0  # that the end of the block may take
 _PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
 #: Processors that we switched off at the end of a collection (the user did not).
@@ -328,31 +330,36 @@ class Session:
     def raised(self, error: BaseException) -> None:
         self._raised = type(error).__name__
 
-    def asked(self, round: int, processor: Any, datasets: set[str]) -> None:
-        self._datasets |= datasets
-        self.recording.requests.begin(round, processor_name_of(processor), datasets)
+    def asked(self, this: Try) -> None:
+        self._datasets |= this.datasets
+        self.recording.requests.begin(this.number, processor_name_of(this.processor), this.datasets, this.again)
 
-    def prepared(self, round: int) -> None:
-        self.recording.requests.prepared(round)
+    def prepared(self, number: int) -> None:
+        self.recording.requests.prepared(number)
 
-    def item(self, item: Any, round: int | None) -> None:
-        self.recording.requests.item(item, round)
+    def item(self, item: Any, number: int | None) -> None:
+        self.recording.requests.item(item, number)
 
-    def dropped(self, files: list[Any], round: int | None) -> None:
-        self.recording.requests.dropped((Unopened(file.dataset, file.filename, file.treename) for file in files), round)
+    def given(self, number: int, may_lack_files: bool) -> None:
+        """A run was given work items; may_lack_files: whether preprocessing may have dropped files where nobody saw it."""
+        if may_lack_files:
+            self.recording.requests.given(number, _MADE_BEFORE)
 
-    def sizes(self, ends: dict[Any, int]) -> None:
+    def dropped(self, files: list[Any], number: int | None) -> None:
+        self.recording.requests.dropped(map(file_of, files), number)
+
+    def sizes(self, ends: dict[File, int]) -> None:
         self.recording.requests.sizes(ends)
 
-    def returned(self, round: int, processed: Any, lazy: bool) -> None:
+    def returned(self, number: int, processed: Any, lazy: bool) -> None:
         """processed: the work items that the result holds; None if this release does not tell."""
         if lazy:
             why = "the result is computed later: what it will hold is not known"
-            self.recording.requests.returned_untold(round, why)
+            self.recording.requests.returned_untold(number, why)
         elif processed is None:
-            self.recording.requests.returned_untold(round)
+            self.recording.requests.returned_untold(number)
         else:
-            self.recording.requests.returned(round, processed)
+            self.recording.requests.returned(number, processed)
 
     def naming(self, runner: Any) -> str | None:
         """Where the function is that names the workers of a runner; the newest backend is the one for this run."""

@@ -94,8 +94,10 @@ class WorkFunction:
     remote : bool
         Whether facts about a file that is far away may cost requests to its server.
     round : int, optional
-        Number of the Runner's run: what succeeds twice in one of them was computed again.
+        Which run of a Runner this is, those that try it again included: what succeeds twice in one was computed again.
     """
+
+    run: int | None = None  #: the number of this very run; in the client only
 
     def __init__(
         self, original: Callable[..., Any], route: Route, remote: bool = False, round: int | None = None

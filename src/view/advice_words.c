@@ -78,7 +78,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                "kept = pathlib.Path(\"files.pickle\")\n"
                                "if kept.exists():\n"
                                "    runner.metadata_cache.update(pickle.loads(kept.read_bytes()))\n"
-                               "fileset = list(runner.preprocess(fileset))\n"
+                               "list(runner.preprocess(fileset))  # opens the new ones\n"
                                "kept.write_bytes(pickle.dumps(dict(runner.metadata_cache)))\n"},
     [FINDING_MERGING] = {"Results are merged between chunks and after the last, and the client works on them: return "
                          "less from process(), or merge "

@@ -16,9 +16,20 @@ static size_t rows_of(const roast_summary *s)
     return s->rows[ROAST_SCOPE_MISSING].count;
 }
 
-bool is_incomplete(const roast_summary *s)
+static bool is_incomplete(const roast_summary *s)
 {
     return rows_of(s) > 0;
+}
+
+/* Why a Runner's result may lack something that nobody can name. */
+static roast_str doubt(const roast_summary *s)
+{
+    return summary_fact(s, "no_completeness");
+}
+
+bool is_doubtful(const roast_summary *s)
+{
+    return is_incomplete(s) || !str_absent(doubt(s));
 }
 
 bool is_complete(const roast_summary *s)
@@ -106,7 +117,8 @@ static void put_where(buf *out, const roast_summary *s)
         buf_text(out, unopened ? ", " : " in ");
     }
     if (unopened)
-        put_count(out, (double)unopened, "file never opened", "files never opened");
+        put_count(out, (double)unopened, raised ? "file" : "file never opened",
+                  raised ? "files" : "files never opened");
     else
         put_count(out, files, "file", "files");
 }
@@ -208,10 +220,21 @@ static void write_files(table_writer *w, const roast_summary *s)
     }
 }
 
+static void write_doubt(table_writer *w, const roast_summary *s)
+{
+    if (str_absent(doubt(s)))
+        return;
+    buf_text(&w->text, "NOT KNOWN TO BE COMPLETE: ");
+    buf_str(&w->text, doubt(s));
+    writer_phrase(w, &w->set->alarm, TONE_WARN);
+}
+
 void missing_write_alarm(table_writer *w, const roast_summary *s)
 {
-    if (!is_incomplete(s))
+    if (!is_incomplete(s)) {
+        write_doubt(w, s);
         return;
+    }
     put_events(&w->text, s);
     writer_phrase(w, &w->set->alarm, TONE_BAD);
     if (missing_from_a_result(s) || s->outcome == ROAST_FINISHED) {

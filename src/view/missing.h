@@ -4,10 +4,10 @@
 
 #include "view/table_writer.h"
 
-/* Whether anything that was asked for is known not to be in the result; whether it is known that nothing is. */
-bool is_incomplete(const roast_summary *summary);
+/* Whether something that was asked for is not in the result, or may not be; whether it is known that nothing is. */
+bool is_doubtful(const roast_summary *summary);
 bool is_complete(const roast_summary *summary);
-/* Writes the alarm of the set; nothing unless something is missing. */
+/* Writes the alarm of the set; nothing unless something is missing, or may be. */
 void missing_write_alarm(table_writer *w, const roast_summary *summary);
 /* An object: the numbers, the list, and what to give to a Runner to make up for it. */
 void missing_document(buf *out, const roast_summary *summary);

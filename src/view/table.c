@@ -433,7 +433,7 @@ static void write_subline(table_writer *w, const roast_summary *summary)
         format_value(&w->text, elapsed, "s", FORM_UNIT);
         buf_text(&w->text, endings[ending].after);
     }
-    table_tone tone = is_incomplete(summary) ? TONE_WARN : TONE_PLAIN;
+    table_tone tone = is_doubtful(summary) ? TONE_WARN : TONE_PLAIN;
     writer_phrase(w, &w->set->subline, endings[ending].tone == TONE_GOOD && tone ? tone : endings[ending].tone);
     if (is_complete(summary))
         buf_text(&w->text, "complete");

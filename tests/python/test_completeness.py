@@ -4,6 +4,7 @@ What is expected is counted with uproot's entries and with what the processor it
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -15,7 +16,9 @@ nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", ex
 import executors  # noqa: E402
 from coffea import processor  # noqa: E402
 from roastcoffea import MetricsCollector, _core, open_run  # noqa: E402
-from roastcoffea.completeness import Requests, items_for  # noqa: E402
+from roastcoffea.completeness import Requests  # noqa: E402
+from roastcoffea.entries import File  # noqa: E402
+from roastcoffea.rerun import items_for  # noqa: E402
 from surfaces import surfaces  # noqa: E402
 
 NUMBERS = ("events_expected", "missing_events", "missing_chunks", "missing_files")
@@ -228,6 +231,34 @@ def test_the_json_of_what_is_missing_has_a_fileset_that_coffea_takes(iterative, 
     assert processed_events(out) + processed_events(more) == 1200
 
 
+def test_of_a_file_that_is_still_bad_it_is_said_that_it_is(iterative, files):
+    path = files["signal"]["files"][1]
+    truncate(path, 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    with pytest.raises(_core.RoastError, match=f"{path} still cannot be opened"):
+        collector.run.missing_items(runner, files)
+    _, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
+    with pytest.warns(UserWarning, match=f"{path} still cannot be opened"):
+        (item,) = collector.run.missing_items(runner, files)
+    assert item.entrystart == 200
+
+
+@pytest.mark.parametrize("share", [0.6, 0.05])
+def test_a_fileset_that_was_cut_into_work_items_will_do_to_run_again(iterative, files, share):
+    path = files["signal"]["files"][1]
+    runner = nano.runner(iterative, skipbadfiles=True)
+    before = truncate(path, share)
+    with MetricsCollector(iterative) as collector:
+        items = list(runner.preprocess(files))
+        out = runner.run(items, processor_instance=nano.Plain())["out"]
+    Path(path).write_bytes(before)
+    again = collector.run.missing_items(runner, items)
+    assert {item.usermeta["year"] for item in again} == {2018}
+    more = runner.run(again, processor_instance=nano.Plain())["out"]
+    assert processed_events(processor.accumulate([out, more])) == 1200
+
+
 class FailingOnce(nano.Plain):
     """Cannot process the third chunk of a file."""
 
@@ -267,7 +298,7 @@ def test_the_table_of_what_is_missing_names_file_tree_entries_dataset_and_error(
 
 
 def test_work_items_that_the_user_made_are_what_was_asked_for(iterative, files):
-    runner = nano.runner(iterative, skipbadfiles=True)
+    runner = nano.runner(iterative)
     for give in (list, iter, lambda items: (item for item in items)):
         items = [item for item in nano.runner(iterative).preprocess(files) if item.entrystart < 200]
         given = give(items) if give is not iter else items
@@ -383,12 +414,78 @@ def test_a_run_that_was_interrupted_has_no_result_to_add_to(iterative, files):
         collector.run.missing_items(nano.runner(iterative), files)
 
 
-def test_a_run_whose_preprocessing_fails_does_not_know_what_was_asked_for(iterative, files):
+@pytest.mark.parametrize("caught", [False, True])
+def test_a_runner_that_raises_in_preprocessing_lacks_all_its_files_and_that_is_said_first(iterative, files, roast, tmp_path, caught):
     truncate(files["signal"]["files"][1], 0.05)
-    with pytest.raises(Exception), MetricsCollector(iterative) as collector:  # noqa: B017
-        nano.runner(iterative)(files, processor_instance=nano.Plain())
-    assert numbers(collector) == (None,) * 4
-    assert collector.run.summary.why("missing_events") == "preprocessing failed: what there was to process is not known"
+    with contextlib.suppress(OSError if not caught else ()), MetricsCollector(iterative) as collector:
+        with contextlib.suppress(OSError if caught else ()):
+            nano.runner(iterative)(files, processor_instance=nano.Plain())
+    assert collector.run.outcome == ("finished" if caught else "failed")
+    assert numbers(collector) == (None, None, 0, 3)
+    assert {(row["file"], row["raised"]) for row in collector.run.missing} == {
+        (file, "yes") for entry in files.values() for file in entry["files"]
+    }
+    first = "INCOMPLETE, a Runner raised: " if caught else "NO RESULT, the run raised: "
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        start = text[text.index(first) : text.index("finished" if caught else "failed")]
+        assert "file1.root: OSError: expected Chunk of length" in start and "never opened" not in start, surface
+        assert not caught or "3 files" in start, surface
+
+
+def test_a_runner_that_raises_before_it_knows_its_files_leaves_a_doubt_that_is_said_first(iterative, files, roast, tmp_path):
+    with MetricsCollector(iterative) as collector, contextlib.suppress(ValueError):
+        nano.runner(iterative)({"signal": "no list"}, processor_instance=nano.Plain())
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        text = " ".join(text.split())  # lines are broken where the screen ends
+        assert "NOT KNOWN TO BE COMPLETE: a Runner raised before it was known what there was to process" in text, surface
+        assert text.index("NOT KNOWN TO BE COMPLETE") < text.index("finished"), surface
+    assert collector.run.summary.headings()[-1][0][1] == "warn"
+
+
+# ---- work items that were made before
+
+
+def test_files_that_were_dropped_before_the_block_leave_a_doubt_that_is_said_first(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    for give in (lambda: list(runner.preprocess(files)), lambda: runner.preprocess(files)):
+        items = give()
+        with MetricsCollector(iterative) as collector:
+            runner.run(items, processor_instance=nano.Plain())
+        assert numbers(collector) == (None,) * 4
+        assert collector.run.summary.why("missing_files").startswith("the work items were made before the with block")
+        for surface, text in surfaces(collector, roast, tmp_path).items():
+            assert "NOT KNOWN TO BE COMPLETE: the work items were made before the with block" in text, surface
+            assert FIRST not in text, surface
+
+
+def test_of_items_from_before_the_block_what_is_lost_is_said_all_the_same(iterative, files):
+    runner = nano.runner(iterative, skipbadfiles=True)
+    items = list(runner.preprocess(files))
+    with MetricsCollector(iterative) as collector:
+        runner.run(items, processor_instance=FailingOnce())
+    assert numbers(collector) == (None, None, 1, 1)
+    assert FIRST + "at least 100 events are missing" in collector.run.summary.text(200, False, True)
+
+
+def test_items_of_a_runner_that_drops_no_files_are_complete(iterative, files):
+    runner = nano.runner(iterative)
+    items = list(runner.preprocess(files))
+    with MetricsCollector(iterative) as collector:
+        runner.run(items, processor_instance=nano.Plain())
+    assert numbers(collector) == (1200, 0, 0, 0)
+
+
+def test_items_for_what_was_missing_are_complete_when_they_are_done(iterative, files):
+    path = files["signal"]["files"][1]
+    before = truncate(path, 0.05)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    Path(path).write_bytes(before)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    items = collector.run.missing_items(runner, files)
+    with MetricsCollector(iterative) as again:
+        runner.run(items, processor_instance=nano.Plain())
+    assert numbers(again) == (400, 0, 0, 0)
 
 
 def test_two_runs_of_a_runner_are_two_results(iterative, files):
@@ -433,11 +530,11 @@ def test_what_is_run_again_in_vain_is_missing_once(iterative, files):
 
 def test_a_run_that_raised_and_was_tried_again_is_complete(iterative, files, roast):
     with MetricsCollector(iterative) as collector:
-        runner = nano.runner(iterative)
+        runner, analysis = nano.runner(iterative), FailingLast()
         with pytest.raises(Exception):  # noqa: B017
-            runner(files, processor_instance=FailingLast())
-        runner.chunksize = 200  # the same events, cut otherwise
-        out, _ = runner(files, processor_instance=FailingLast(bad=False))
+            runner(files, processor_instance=analysis)
+        runner.chunksize, analysis.bad = 200, False  # the same events, cut otherwise
+        out, _ = runner(files, processor_instance=analysis)
     assert processed_events(out) == 1200
     assert collector.run.outcome == "finished" and numbers(collector) == (1200, 0, 0, 0)
     assert collector.run.missing_items(runner, files) == []
@@ -487,9 +584,59 @@ def test_what_is_lost_is_said_although_something_else_is_not_known(iterative, fi
                 nano.runner(iterative)(nowhere, processor_instance=FailingOnce())
             nano.runner(iterative, skipbadfiles=True)(files, processor_instance=FailingOnce(bad))
         text = collector.run.summary.text(200, False, True)
-        assert numbers(collector) == ((None, None, 1, 1) if bad else (None,) * 4)
+        assert numbers(collector) == ((None, None, 1, 2) if bad else (None, None, 0, 1))
         assert (FIRST + "at least 100 events are missing" in text) == bad and "   complete" not in text
-        assert collector.run.summary.why("events_expected").startswith("preprocessing failed")
+        assert bad or "INCOMPLETE, a Runner raised: events are missing, how many is not known" in text
+        assert "nowhere.root: FileNotFoundError" in text
+
+
+def test_a_variation_that_raised_is_not_made_good_by_the_next_one(iterative, files, roast):
+    """Both are wanted, though they are of one class and work on the same files."""
+
+    class Varied(nano.Plain):
+        def __init__(self, shift):
+            self.shift = shift
+
+        def process(self, events):
+            if self.shift == "up" and events.metadata["entrystart"] == 200:
+                raise ValueError("no such correction")
+            return super().process(events)
+
+    with MetricsCollector(iterative) as collector:
+        for shift in ("up", "down"):
+            with contextlib.suppress(Exception):
+                nano.runner(iterative)(files, processor_instance=Varied(shift))
+    assert numbers(collector) == (2400, 1200, 12, 3)
+    assert "INCOMPLETE, a Runner raised: " in roast("show", collector.run.path).stdout
+
+
+def test_what_was_tried_again_counts_once_in_every_table(iterative, files, marks):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(processor.IterativeExecutor(status=False, retries=0))
+        for _ in range(2):
+            with contextlib.suppress(Exception):
+                out, _ = runner(files, processor_instance=FailingWith(marks, "background-300"))
+    assert processed_events(out) == 1200
+    metrics = collector.metrics
+    assert numbers(collector) == (1200, 0, 0, 0)
+    assert metrics["num_successful_chunks"] == 12 and metrics["num_failed_chunks"] == 1
+    assert metrics["num_recomputed_chunks"] + 13 == metrics["num_chunk_records"] > 13
+    assert {name: entry["total_events"] for name, entry in metrics["per_dataset"].items()} == {"signal": 800, "background": 400}
+    assert metrics["total_events"] == 1200
+
+
+class FailingWith(nano.Plain):
+    """Each of some chunks fails once, whichever object of this class is at it."""
+
+    def __init__(self, folder, *chunks):
+        self.folder, self.chunks = folder, chunks
+
+    def process(self, events):
+        mark = Path(self.folder, f"{events.metadata['dataset']}-{events.metadata['entrystart']}")
+        if mark.name in self.chunks and not mark.exists():
+            mark.touch()
+            raise ValueError("bad luck")
+        return super().process(events)
 
 
 def test_the_advice_that_is_printed_gives_the_processor_its_metadata(iterative, files):
@@ -564,7 +711,7 @@ def test_items_that_an_executor_cut_into_smaller_ones_are_not_missing():
     )
     requests = Requests()
     requests.begin(1)
-    requests.sizes({("d", "f", "t"): 300})
+    requests.sizes({File("d", "f", "t"): 300})
     for start in (0, 100, 200):
         requests.item(item(start, start + 100), 1)
     requests.returned(1, [item(0, 100), item(100, 150), item(150, 200), item(250, 300)])

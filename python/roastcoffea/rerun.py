@@ -1,0 +1,98 @@
+"""Work items of coffea for what is missing of a run, to run it again."""
+
+from __future__ import annotations
+
+import bisect
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from roastcoffea import _core
+from roastcoffea.entries import File, without
+from roastcoffea.guard import without_secrets
+from roastcoffea.hooks import not_opened
+from roastcoffea.work import item_key
+
+__all__ = ["items_for", "made_here"]
+
+Fileset = Mapping[str, Any] | Sequence[Any]
+
+_made: set[bytes] = set()  # the keys of the items that were made here
+
+
+def made_here(keys: Iterable[bytes]) -> bool:
+    """Whether all these work items are of ``items_for``, which says which files it left out."""
+    return _made.issuperset(keys)
+
+
+def items_for(missing: Iterable[Mapping[str, Any]], runner: Any, fileset: Fileset) -> list[Any]:
+    """Work items for the rows of ``roast show RUN --only missing --json``; see ``Run.missing_items``."""
+    known = _Fileset(fileset)
+    rows = [(known.file_in(row), row) for row in missing if row.get("raised") != "yes"]
+    unopened = {file for file, row in rows if row["entry_start"] is None}
+    items = list(_items_of(((file, row) for file, row in rows if file not in unopened), known))
+    if unopened:
+        items += _open(unopened, runner, known, others=bool(items))
+    _made.update(map(item_key, items))
+    return items
+
+
+def _items_of(rows: Iterable[tuple[File, Mapping[str, Any]]], known: _Fileset) -> Iterator[Any]:
+    """Each event once, of however many results it is missing."""
+    from coffea.processor.executor import WorkItem
+
+    done: defaultdict[File, list[tuple[int, int]]] = defaultdict(list)
+    for file, row in rows:
+        for start, stop in list(without(row["entry_start"], row["entry_stop"], done[file])):
+            yield WorkItem(*file, start, stop, b"", dict(known.metadata(file.dataset) or {}))
+            bisect.insort(done[file], (start, stop))
+
+
+def _open(files: Iterable[File], runner: Any, known: _Fileset, others: bool) -> list[Any]:
+    """The chunks of files that could not be opened before; what still cannot is said, or raised if there is nothing else."""
+    wanted: dict[str, Any] = {}
+    for file in sorted(files):
+        metadata = known.metadata(file.dataset)
+        entry = wanted.setdefault(file.dataset, {"files": {}, **({"metadata": metadata} if metadata else {})})
+        entry["files"][file.filename] = file.treename
+    items = list(runner.preprocess(wanted))
+    bad = [file.filename for file in not_opened(runner, wanted)]
+    if bad:
+        more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+        text = f"{bad[0]}{more} still cannot be opened: repair what is broken or take another copy, then ask again"
+        if not items and not others:
+            raise _core.RoastError(text)
+        warnings.warn(text, stacklevel=4)
+    return items
+
+
+class _Fileset:
+    """What the fileset of a run says: as coffea takes it, or cut into work items already."""
+
+    def __init__(self, fileset: Fileset) -> None:
+        self._metadata: dict[str, Any] = {}
+        self._names: dict[tuple[str, str], str] = {}  # addresses, by how they are recorded: without secrets
+        for dataset, names, metadata in _entries(fileset):
+            self._metadata[dataset] = metadata
+            self._names |= {(dataset, without_secrets(name)): name for name in names}
+
+    def file_in(self, row: Mapping[str, Any]) -> File:
+        dataset = row["dataset"]
+        return File(dataset, self._names.get((dataset, row["file"]), row["file"]), row["treename"])
+
+    def metadata(self, dataset: str) -> Any:
+        if dataset not in self._metadata:
+            raise ValueError(f"the fileset has no dataset {dataset!r}, of which events are missing: give the one of the run")
+        return self._metadata[dataset]
+
+
+def _entries(fileset: Fileset) -> Iterator[tuple[str, Iterable[str], Any]]:
+    """Its datasets: name, addresses of files, metadata."""
+    if isinstance(fileset, Mapping):
+        for dataset, entry in fileset.items():
+            in_full = isinstance(entry, Mapping)
+            yield dataset, entry["files"] if in_full else entry, entry.get("metadata") if in_full else None
+    else:
+        for item in fileset:
+            yield item.dataset, [item.filename], getattr(item, "usermeta", None)
