@@ -86,6 +86,7 @@ def _facts_of(path: Path, analysis: str) -> dict[str, str | int]:
         "last_chunksize": facts.get("chunksize"),
         "last_events": metrics["total_events"],
         "last_cores": _text(metrics["total_cores"]),
+        "last_engine": facts.get("engine"),
         **(_advice_of(json.loads(explanation)) if explanation else {}),
     }
     return {key: value for key, value in known.items() if value is not None}

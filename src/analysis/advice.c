@@ -540,13 +540,42 @@ static void advise_on(explaining *e, finding *f)
     }
 }
 
+static const advice_key OF_CHUNKSIZE[] = {ADVICE_CHUNKSIZE, ADVICE_PER_FILE, ADVICE_CHUNKS};
+
+/* -1: chunks are to be smaller; 1: larger; 0: as they are. */
+static int chunksize_direction(const finding *f)
+{
+    const advice_value *values = f->advice.values;
+    if (!advice_known(&values[ADVICE_CHUNKSIZE]))
+        return 0;
+    return values[ADVICE_CHUNKSIZE].number > values[ADVICE_NOW].number ? 1 : -1;
+}
+
+/* A script has one size of chunks: it is what the finding that comes first needs. Others that need chunks to change in
+ * the same direction take that size, and those that need the opposite have none. */
+void agree_on_chunksize(explanation *out)
+{
+    const finding *first = NULL;
+    for (size_t i = 0; i < out->count; i++) {
+        finding *f = &out->findings[i];
+        int direction = chunksize_direction(f);
+        if (!first && direction)
+            first = f;
+        for (size_t k = 0; direction && k < sizeof OF_CHUNKSIZE / sizeof *OF_CHUNKSIZE; k++)
+            f->advice.values[OF_CHUNKSIZE[k]] =
+                direction == chunksize_direction(first) ? first->advice.values[OF_CHUNKSIZE[k]] : (advice_value){0};
+    }
+}
+
 void advise(explaining *e)
 {
     roast_str engine = roast_run_fact(e->run, "engine");
     bool elsewhere = !str_absent(engine) && !str_equal(engine, STR("dask"));
     for (size_t i = 0; i < e->out->count && !e->code; i++) {
         e->out->findings[i].advice.no_cluster = elsewhere;
+        e->out->findings[i].advice.local = e->local;
         advise_on(e, &e->out->findings[i]);
         rule_out(e, &e->out->findings[i]);
     }
+    agree_on_chunksize(e->out);
 }

@@ -60,6 +60,7 @@ typedef struct advice {
     acquittal ruled_out[MOST_ACQUITTALS];
     size_t n_ruled_out;
     bool no_cluster; /* there is no client and no cluster that code could name */
+    bool local;      /* nor a scheduler */
 } advice;
 
 const char *advice_key_id(advice_key key);

@@ -24,6 +24,8 @@ static const double LEAST_ERROR = 0.01;
 static const double MOST_OF_IT = 0.7;
 /* Of the wall time: what saves less is a note. */
 static const double WORTH_ACTING = 0.05, NEARLY = 0.8;
+/* Nobody changes a script for a second, and in a short run a single stall of a machine is a share of it. */
+static const double LEAST_SECONDS = 1;
 
 const char *finding_id(finding_kind kind)
 {
@@ -156,7 +158,7 @@ finding *add_finding(explaining *e, finding_kind kind, finding_confidence confid
     f->share_percent = e->all > 0 ? 100 * cost / e->all : (double)NAN;
     f->factor = (double)NAN;
     f->rank = rank_of(f, e->cores);
-    if (f->rank < WORTH_ACTING * e->wall)
+    if (f->rank < fmax(WORTH_ACTING * e->wall, LEAST_SECONDS))
         f->confidence = FINDING_NOTE;
     f->nearly_worth = f->rank > NEARLY * WORTH_ACTING * e->wall;
     return f;
@@ -332,6 +334,7 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
                                      ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
                                      : (double)NAN;
     e.partly = partly_measured(summary);
+    e.local = str_equal(roast_run_fact(run, "engine"), STR("local"));
     e.cores = e.partly ? measured_cores(run, summary) : summary_real(summary, M_run_total_cores);
     e.total = e.cores * e.wall;
     e.all = summary_real(summary, M_run_total_cores) * e.wall;
@@ -355,10 +358,10 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
         explain_not_measured(&e);
     if (!e.code)
         explain_missing_events(&e);
+    qsort(out->findings, out->count, sizeof *out->findings, compare_findings);
     if (!e.code)
         advise(&e);
     keep_names(&e);
-    qsort(out->findings, out->count, sizeof *out->findings, compare_findings);
     replay_release(&e.replay);
     contention_release(&e.contention);
     stragglers_release(&e.stragglers);

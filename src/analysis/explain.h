@@ -96,10 +96,11 @@ typedef enum finding_gap {
     GAP_MEMORY,  /* memory of the workers */
     GAP_REPLAY,  /* the replay does not give back what happened */
     GAP_SIZE,    /* the run goes on and is too large to be explained in passing */
-    GAP_PARTLY   /* workers were not measured: when they were idle, so nothing can be replayed */
+    GAP_PARTLY,  /* workers were not measured: when they were idle, so nothing can be replayed */
+    GAP_SHORT    /* what a longer run would show */
 } finding_gap;
 
-enum { FINDING_GAPS = 9 };
+enum { FINDING_GAPS = 10 };
 
 typedef struct what_if {
     const char *id;      /* "no_wait" */

@@ -20,6 +20,7 @@ typedef struct explaining {
     double wall;                       /* seconds */
     double all;                        /* core-seconds that there were */
     double total, cores;               /* of the workers that may have been measured: core-seconds, and averaged */
+    bool local;                        /* chunks are handed out in the process of the script, by no scheduler */
     bool partly;                       /* some workers were not measured: nothing is replayed */
     double ledger[LEDGER_COUNT];
     roast_code code; /* the first thing that went wrong: rules read straight through */
@@ -73,6 +74,7 @@ void explain_what_is_missing(explaining *e);
 
 /* After the rules: what to do about each finding, and what it is not. */
 void advise(explaining *e);
+void agree_on_chunksize(explanation *out); /* part of it */
 
 /* Everything that has a cause of its own, removed: what remains is the shape of the work. */
 replay_change without_causes(const explaining *e);

@@ -58,7 +58,9 @@ static void explain_opening(explaining *e, const busy_sums *sums)
     double share = sums->open / sums->all, files = real_of(e, M_run_num_files), usual = usual_opening(e);
     if (!worth_a_look(e, usual))
         return;
-    double most = fmin(sums->chunks / fmax(files, 1), sums->chunks / (6 * e->cores)), factor = 1;
+    double most = sums->chunks / fmax(files, 1), factor = 1;
+    if (e->cores > 1) /* one core does them all, however few they are */
+        most = fmin(most, sums->chunks / (6 * e->cores));
     double wanted = ceil(sums->open / (sums->all - sums->open) / TOLERABLE_OPENING);
     if (most >= 2)
         factor = fmin(wanted, floor(most));

@@ -356,7 +356,7 @@ static chunk_starts read_starts(const explaining *e)
         s.last = fmax(s.last, begun);
         s.count++;
     }
-    size_t wave = (size_t)fmin(fmax(e->cores, 2), (double)t->count);
+    size_t wave = (size_t)fmin(e->cores, (double)t->count); /* on one core, the second waits for the first */
     if (wave > 1)
         s.pace = clock_seconds(t->attempts[wave - 1].start_ns - t->attempts[0].start_ns) / (double)(wave - 1);
     return s;
@@ -383,7 +383,7 @@ void explain_scheduler(explaining *e)
     if (idle > 0.1 * e->total)
         e->replay.dispatch_seconds = (starts.last - starts.first) / starts.count;
     double start = e->ledger[LEDGER_IDLE_START] + e->ledger[LEDGER_PREPROCESSING];
-    double part = start_by_scheduler(e, &starts);
+    double part = e->local ? 0 : start_by_scheduler(e, &starts);
     saving between = saving_of(e, &(replay_change){.no_gaps = true}, idle);
     saving before = saving_of(e, &(replay_change){.no_start = true}, start);
     if (unused > starts.gaps && !e->out->replay_answers) /* in place, nobody would give them anything either */
@@ -708,6 +708,9 @@ void explain_not_measured(explaining *e)
     add_gap(e, GAP_PARTLY);
 }
 
+/* A stall of a machine takes tenths of a second, and what is worth acting on is a twentieth of the run. */
+static const double SHORT_SECONDS = 10;
+
 void explain_what_is_missing(explaining *e)
 {
     explain_incomplete(e);
@@ -734,4 +737,6 @@ void explain_what_is_missing(explaining *e)
         add_gap(e, GAP_WORKERS);
     if (summary_value(e->summary, M_run_peak_memory_bytes).kind == ROAST_NOTHING)
         add_gap(e, GAP_MEMORY);
+    if (e->wall < SHORT_SECONDS)
+        add_gap(e, GAP_SHORT);
 }

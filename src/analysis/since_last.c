@@ -33,6 +33,12 @@ bool since_last_changed(const double numbers[TIMES])
            fabs(numbers[SINCE] - numbers[THEN]) > 0.02 * fabs(numbers[THEN]);
 }
 
+bool since_last_other_engine(const since_last *s)
+{
+    return !str_absent(s->engine[THEN]) && !str_absent(s->engine[SINCE]) &&
+           !str_equal(s->engine[THEN], s->engine[SINCE]);
+}
+
 bool since_last_read(since_last *out, const roast_summary *summary)
 {
     double then = fact_number(summary, "last_elapsed_ns") / (double)NS_PER_S;
@@ -41,6 +47,7 @@ bool since_last_read(since_last *out, const roast_summary *summary)
     *out = (since_last){
         .chunksize = {fact_number(summary, "last_chunksize"), fact_number(summary, "chunksize")},
         .cores = {fact_number(summary, "last_cores"), summary_real(summary, M_run_total_cores)},
+        .engine = {summary_fact(summary, "last_engine"), summary_fact(summary, "engine")},
         .faster_percent = 100 * (1 - since / then),
         .predicted_percent = (double)NAN,
         .advised_chunksize = fact_number(summary, "advised_chunksize"),
@@ -48,7 +55,8 @@ bool since_last_read(since_last *out, const roast_summary *summary)
         .advised_keeping_chunks = str_equal(summary_fact(summary, "advised"), STR("preprocessing")),
     };
     out->followed = out->advised_keeping_chunks ? kept_chunks(summary) : followed_chunksize(out);
-    if (out->followed && !since_last_changed(out->cores)) /* it was predicted for those cores */
+    if (out->followed && !since_last_changed(out->cores) &&
+        !since_last_other_engine(out)) /* it was predicted for those */
         out->predicted_percent = out->advised_percent;
     bool same_work = fabs(now - events) <= 0.001 * events;
     return summary->outcome == ROAST_FINISHED && then > 0 && isfinite(out->faster_percent) && same_work;

@@ -19,6 +19,14 @@ typedef struct advice_row {
     "import importlib\n"                                                                                               \
     "client.run(importlib.import_module, \"coffea.processor\")\n"
 
+#define KEEP_METADATA                                                                                                  \
+    "import pathlib, pickle\n"                                                                                         \
+    "kept = pathlib.Path(\"files.pickle\")\n"                                                                          \
+    "if kept.exists():\n"                                                                                              \
+    "    runner.metadata_cache.update(pickle.loads(kept.read_bytes()))\n"                                              \
+    "list(runner.preprocess(fileset))  # opens the new ones\n"                                                         \
+    "kept.write_bytes(pickle.dumps(dict(runner.metadata_cache)))\n"
+
 static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_IO_BOUND] = {"Read from a closer or faster storage or through a cache (XCache, local disk), or read less"
                           "[: most of the bytes are those of {collection}]. [{section_share} of the waiting is in "
@@ -38,8 +46,8 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                 "wait for storage."},
     [FINDING_OPENING] = {"Each chunk pays for opening its file and building its events. [Make chunks larger: "
                          "Runner(chunksize={chunksize}), now {now}, makes {per_file}, {chunks} in all.|Larger chunks "
-                         "would leave cores without work, or files have no more events: merge small files, or use "
-                         "fewer cores.]",
+                         "would leave cores without work or not fit into memory, or files have no more events: merge "
+                         "small files.]",
                          SET_CHUNKSIZE},
     [FINDING_SLOW_HOST] = {"Look at [{host}|these machines] (load, clock, network, disks), or keep jobs off it."},
     [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine."},
@@ -74,12 +82,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                "files.pickle when a file is written anew). First "
                                "imports of the workers are not in the saving: without preprocessing, the first chunks "
                                "wait for them.",
-                               "import pathlib, pickle\n"
-                               "kept = pathlib.Path(\"files.pickle\")\n"
-                               "if kept.exists():\n"
-                               "    runner.metadata_cache.update(pickle.loads(kept.read_bytes()))\n"
-                               "list(runner.preprocess(fileset))  # opens the new ones\n"
-                               "kept.write_bytes(pickle.dumps(dict(runner.metadata_cache)))\n"},
+                               KEEP_METADATA},
     [FINDING_MERGING] = {"Results are merged between chunks and after the last, and the client works on them: return "
                          "less from process(), or merge "
                          "in smaller steps (treereduction)."},
@@ -116,6 +119,20 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_NOT_MEASURED] = {"Times of chunks, and what follows here, are of the workers that were measured. What the "
                               "others did is not known: they may have been as busy. The notes say why nothing was "
                               "measured there."},
+};
+
+/* Where the executor hands out chunks in the process of the script, alone or to a pool of its own. */
+static const advice_row LOCAL_ADVICE[FINDING_KIND_COUNT] = {
+    [FINDING_START_UP] = {"Before the first chunk the processes of a pool start and import. A pool that is kept "
+                          "(FuturesExecutor(pool=loky.ProcessPoolExecutor(…))) does that once, for preprocessing and "
+                          "for every run."},
+    [FINDING_PREPROCESSING] = {"Keep what coffea learns of the files, so that only new ones are opened for it (delete "
+                               "files.pickle when a file is written anew).",
+                               KEEP_METADATA},
+    [FINDING_SCHEDULER] = {"[The executor is busy with small chunks: Runner(chunksize={chunksize}), now {now}, makes "
+                           "{per_file}, {chunks} in all.|Between chunks the executor merges results in the process of "
+                           "the script: return less from process().]",
+                           SET_CHUNKSIZE},
 };
 
 /* What to do about errors depends on whether they pass. To skip what may succeed later would throw events away. */
@@ -169,8 +186,10 @@ static const advice_row MISSING_ADVICE[] = {
 
 static const advice_row *row_of(const finding *f)
 {
+    const advice_row *local = f->advice.local && LOCAL_ADVICE[f->kind].text ? &LOCAL_ADVICE[f->kind] : NULL;
     return f->kind == FINDING_FAILURES  ? &FAILURE_ADVICE[f->nature]
            : f->kind == FINDING_MISSING ? &MISSING_ADVICE[f->nature]
+           : local                      ? local
                                         : &ADVICE[f->kind];
 }
 
@@ -342,7 +361,7 @@ static const struct {
     [SUSPECT_SPILLING] = {"spilling", "spilling: ", "", "B", "spilling: there was none"},
     [SUSPECT_WAITING] = {"waiting", "I/O or locks: ", " of chunk time", "%", NULL},
     [SUSPECT_NO_CORE] = {"no_core", "other load on the machines: ", " of chunk time without a core", "%", NULL},
-    [SUSPECT_SCHEDULER] = {"scheduler", "the scheduler: cores waited for it ", " of the core time", "%", NULL},
+    [SUSPECT_SCHEDULER] = {"scheduler", "handing out chunks: cores waited for it ", " of the core time", "%", NULL},
     [SUSPECT_LOSSES] = {"losses", "lost workers: ", "", "count", "lost workers: there were none"},
     [SUSPECT_ONE_HOST] = {"one_host", "one machine: ", " hosts", "count", NULL},
 };

@@ -21,7 +21,7 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
     [FINDING_CPU_BOUND] = {"The CPU is the limit", "with twice the cores", "sections,datasets"},
     [FINDING_NO_CORE_FREE] = {"Other load on the machines", "if every thread had a core", "workers"},
     [FINDING_OVERSUBSCRIBED] = {"More threads than cores", "", "workers"},
-    [FINDING_OPENING] = {"Opening files, building events", "with larger chunks", "chunks,files"},
+    [FINDING_OPENING] = {"Opening files, building events", "if it took no time", "chunks,files"},
     [FINDING_SLOW_HOST] = {"Slow hosts", "if they were like the others", "workers"},
     [FINDING_SLOW_WORKER] = {"Slow workers", "if they were like the others", "workers"},
     [FINDING_SLOW_STORAGE] = {"Slow storage", "if it were like the other storage", "files"},
@@ -60,6 +60,8 @@ static const char *const GAPS[] = {
     [GAP_MEMORY] = "what memory did: no worker was sampled (track_workers=True)",
     [GAP_REPLAY] = "what other chunks or workers would bring: the replay of what happened is more than 15 % off",
     [GAP_SIZE] = "what held it back: the run goes on and is large; see ",
+    [GAP_SHORT] =
+        "what a longer run would show: this one took less than 10 s, of which the start and chance are a good part",
     [GAP_PARTLY] = "what changes would bring: workers that were not measured cannot be replayed",
 };
 
@@ -133,10 +135,10 @@ static void put_saving(buf *out, const explanation *e, const finding *f)
     buf_text(out, " (");
     format_seconds(out, f->saving_seconds);
     buf_text(out, ")");
-    if (*WORDS[f->kind].if_fixed)
-        buf_format(out, " %s", WORDS[f->kind].if_fixed);
     if (f->kind == FINDING_OPENING && isfinite(f->factor))
-        buf_format(out, " (%.0f times)", f->factor);
+        buf_format(out, " with larger chunks (%.0f times)", f->factor);
+    else if (*WORDS[f->kind].if_fixed)
+        buf_format(out, " %s", WORDS[f->kind].if_fixed);
 }
 
 /* "about 22.4 % (26.3 s) if …, between 21.0 s and 27.8 s" */

@@ -18,10 +18,23 @@ static void put_change(buf *out, const char *what, const double numbers[TIMES])
     buf_char(out, ',');
 }
 
+static void put_engines(buf *out, const since_last *s)
+{
+    if (!since_last_other_engine(s))
+        return;
+    buf_text(out, " engine ");
+    buf_str(out, s->engine[THEN]);
+    buf_text(out, " → ");
+    buf_str(out, s->engine[SINCE]);
+    buf_char(out, ',');
+}
+
 static void put_speed(buf *out, double faster_percent)
 {
-    double percent = round(fabs(faster_percent));
-    if (percent < 1)
+    double percent = round(fabs(faster_percent)), times = 1 - faster_percent / 100;
+    if (times >= 2)
+        buf_format(out, " %.*f times as long", times < 10 ? 1 : 0, times);
+    else if (percent < 1)
         buf_text(out, " as fast");
     else
         buf_format(out, " %.0f %% %s", percent, faster_percent > 0 ? "faster" : "slower");
@@ -48,6 +61,7 @@ static void put_line(buf *out, const since_last *s)
     buf_text(out, "since the last run:");
     put_change(out, "chunksize", s->chunksize);
     put_change(out, "cores", s->cores);
+    put_engines(out, s);
     put_speed(out, s->faster_percent);
     put_advice(out, s);
 }

@@ -1,6 +1,7 @@
 /* What is advised, in words and as code; what became of advice; and a comparison in one sentence. */
 #include <math.h>
 
+#include "analysis/explain_parts.h"
 #include "analysis/since_last.h"
 #include "summaries.h"
 #include "view/advice_words.h"
@@ -46,7 +47,7 @@ static void without_a_value_other_words_are_said_and_no_code(void **state)
     f.advice.values[ADVICE_NOW].number = 5000; /* is not enough */
     assert_says(advice_text, &f,
                 "Each chunk pays for opening its file and building its events. Larger chunks would leave cores "
-                "without work, or files have no more events: merge small files, or use fewer cores.");
+                "without work or not fit into memory, or files have no more events: merge small files.");
     assert_says(advice_code, &f, "");
 }
 
@@ -61,6 +62,46 @@ static void words_for_several_cases_are_chosen_by_what_is_known(void **state)
     assert_says(advice_text, &f,
                 "Each lived 2 h 0 min: that is a time limit of the batch system; ask for more, or for more and "
                 "shorter chunks.");
+}
+
+static finding asking_for(finding_kind kind, double chunksize)
+{
+    finding f = finding_with(kind);
+    f.advice.values[ADVICE_NOW].number = 1000;
+    f.advice.values[ADVICE_CHUNKSIZE].number = chunksize;
+    f.advice.values[ADVICE_PER_FILE].number = 4;
+    f.advice.values[ADVICE_CHUNKS].number = 40000 / chunksize;
+    return f;
+}
+
+static void all_findings_ask_for_the_size_of_chunks_that_the_first_needs(void **state)
+{
+    (void)state;
+    explanation out = {.count = 4};
+    out.findings[0] = finding_with(FINDING_IO_BOUND);
+    out.findings[1] = asking_for(FINDING_OPENING, 10000);
+    out.findings[2] = asking_for(FINDING_SCHEDULER, 2000);
+    out.findings[3] = asking_for(FINDING_SPILLING, 500);
+    agree_on_chunksize(&out);
+    assert_says(advice_code, &out.findings[0], "");
+    assert_says(advice_code, &out.findings[1], "runner.chunksize = 10_000\n");
+    assert_says(
+        advice_text, &out.findings[2],
+        "The scheduler is busy with small chunks: Runner(chunksize=10_000), now 1 000, makes 4 chunks per file, "
+        "4 in all.");
+    assert_says(advice_code, &out.findings[2], "runner.chunksize = 10_000\n");
+    assert_says(advice_text, &out.findings[3],
+                "Return less from process(), make chunks smaller, or give workers more memory.");
+    assert_says(advice_code, &out.findings[3], "");
+}
+
+static void without_a_scheduler_none_is_blamed(void **state)
+{
+    (void)state;
+    finding f = finding_with(FINDING_SCHEDULER);
+    f.advice.local = true;
+    assert_says(advice_text, &f,
+                "Between chunks the executor merges results in the process of the script: return less from process().");
 }
 
 static void names_in_code_are_strings_of_python_whatever_is_in_them(void **state)
@@ -172,6 +213,21 @@ static void advice_that_was_not_followed_promised_nothing(void **state)
     assert_since((fact[]){LAST_RUN, {NULL, NULL}}, "since the last run: 21 % faster");
 }
 
+static void a_run_on_another_engine_says_so_and_was_not_predicted(void **state)
+{
+    (void)state;
+    assert_since((fact[]){LAST_RUN,
+                          LAST_CHUNKS,
+                          ADVISED,
+                          {"chunksize", "20000"},
+                          {"last_engine", "local"},
+                          {"engine", "dask"},
+                          {NULL, NULL}},
+                 "since the last run: chunksize 5 000 → 20 000, engine local → dask, 21 % faster");
+    assert_since((fact[]){{"last_elapsed_ns", "5000000000"}, {"last_events", "1000"}, {NULL, NULL}},
+                 "since the last run: 16 times as long");
+}
+
 static void chunks_that_were_kept_are_preprocessing_once(void **state)
 {
     (void)state;
@@ -247,11 +303,14 @@ int main(void)
         cmocka_unit_test(without_a_value_other_words_are_said_and_no_code),
         cmocka_unit_test(words_for_several_cases_are_chosen_by_what_is_known),
         cmocka_unit_test(where_there_is_no_cluster_no_code_names_one),
+        cmocka_unit_test(all_findings_ask_for_the_size_of_chunks_that_the_first_needs),
+        cmocka_unit_test(without_a_scheduler_none_is_blamed),
         cmocka_unit_test(names_in_code_are_strings_of_python_whatever_is_in_them),
         cmocka_unit_test(every_finding_has_advice),
         cmocka_unit_test(what_is_ruled_out_is_said_with_its_number),
         cmocka_unit_test(advice_that_was_followed_is_compared_with_what_it_promised),
         cmocka_unit_test(advice_that_was_not_followed_promised_nothing),
+        cmocka_unit_test(a_run_on_another_engine_says_so_and_was_not_predicted),
         cmocka_unit_test(chunks_that_were_kept_are_preprocessing_once),
         cmocka_unit_test(nothing_is_said_without_a_last_run_or_of_other_work),
         cmocka_unit_test(a_verdict_says_what_chance_allows),

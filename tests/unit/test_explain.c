@@ -684,6 +684,80 @@ static void what_runs_between_chunks_is_merging_and_not_the_schedulers_fault(voi
     release(&e);
 }
 
+/* Chunks with a second between them, after twenty before the first. */
+static void plan_gaps(planned *p, int cores, const char *engine)
+{
+    begin(p, 120);
+    assert_int_equal(roast_record_fact(p->recorder, "engine", str_from(engine)), ROAST_OK);
+    add_worker(p, "a", cores, 0, 0, false);
+    for (int i = 0; i < 20 * cores; i++)
+        add_chunk(p, "a", 20 + 5.0 * (i / cores) + 0.9 * (i % cores), 4 - 0.9 * (cores - 1), 1);
+}
+
+static void the_start_of_a_run_is_not_the_schedulers_on_one_core_or_where_there_is_none(void **state)
+{
+    (void)state;
+    const struct {
+        int cores;
+        const char *engine;
+    } cases[] = {{1, "dask"}, {1, "local"}, {2, "local"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        planned p;
+        plan_gaps(&p, cases[i].cores, cases[i].engine);
+        explained e = explain(&p, false);
+        const finding *gaps = finding_of(&e, FINDING_SCHEDULER), *start = finding_of(&e, FINDING_START_UP);
+        assert_non_null(gaps);
+        assert_non_null(start);
+        assert_true(gaps->core_seconds <= in_ledger(&e, "idle_queue") + 1e-6);
+        assert_near(start->core_seconds, in_ledger(&e, "idle_start"), 1e-6);
+        release(&e);
+    }
+}
+
+static void one_core_does_chunks_however_few_they_are(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 80);
+    add_worker(&p, "a", 1, 0, 0, false);
+    for (int i = 0; i < 8; i++) {
+        roast_chunk chunk = plan_chunk(&p, "a", 10.0 * i, 10, 1);
+        chunk.open_ns = 0;
+        chunk.events_ns = INT64_C(5000000000); /* of ten seconds */
+        chunk.t_start_ns += INT64_C(4000000000);
+        chunk.duration_ns -= INT64_C(4000000000);
+        chunk.cpu_ns = chunk.duration_ns;
+        assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    }
+    explained e = explain(&p, false);
+    const finding *opening = finding_of(&e, FINDING_OPENING);
+    assert_non_null(opening);
+    assert_near(opening->factor, 8, 0); /* all of the file, which nobody has to share */
+    assert_near(opening->saving_seconds, 35, 1.6);
+    release(&e);
+}
+
+static void what_saves_less_than_a_second_is_minor_and_a_short_run_is_said_to_be_short(void **state)
+{
+    (void)state;
+    for (int scale = 1; scale <= 20; scale *= 20) {
+        planned p;
+        begin(&p, scale);
+        add_worker(&p, "a", 1, 0, 0, false);
+        for (int i = 0; i < 20; i++)
+            add_bare_chunk(&p, "a", 0.05 * scale * i, 0.05 * scale, 0.3); /* waits for 0.7 of the time */
+        explained e = explain(&p, false);
+        const finding *waits = finding_of(&e, FINDING_IO_BOUND);
+        assert_non_null(waits);
+        bool is_short = scale == 1, said = false;
+        assert_int_equal(waits->confidence == FINDING_NOTE, is_short);
+        for (size_t i = 0; i < e.why.n_gaps; i++)
+            said |= e.why.gaps[i] == GAP_SHORT;
+        assert_int_equal(said, is_short);
+        release(&e);
+    }
+}
+
 static void the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time(void **state)
 {
     (void)state;
@@ -1436,6 +1510,9 @@ int main(void)
         cmocka_unit_test(a_slow_host_is_named),
         cmocka_unit_test(chunks_are_put_together_by_their_place_in_a_file),
         cmocka_unit_test(what_runs_between_chunks_is_merging_and_not_the_schedulers_fault),
+        cmocka_unit_test(the_start_of_a_run_is_not_the_schedulers_on_one_core_or_where_there_is_none),
+        cmocka_unit_test(one_core_does_chunks_however_few_they_are),
+        cmocka_unit_test(what_saves_less_than_a_second_is_minor_and_a_short_run_is_said_to_be_short),
         cmocka_unit_test(the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time),
         cmocka_unit_test(waiting_that_grows_with_other_threads_is_a_lock_and_that_by_the_byte_is_storage),
         cmocka_unit_test(slow_chunks_that_share_a_host_are_said_to),
