@@ -142,13 +142,14 @@ def test_a_file_that_is_new_is_read_with_what_was_kept_of_others(names):
     runner, (name, dataset) = names["runner"], next(iter(names["fileset"].items()))
     names["fileset"] = {name: {**dataset, "files": dataset["files"][:1]}}
     apply(SNIPPETS["preprocessing"], names)
-    before, chunks = physics(names)[name]["events"], len(names["fileset"])
+    out, before = runner(names["fileset"], processor_instance=nano.Plain())
     names["fileset"] = {name: dataset}
     runner.metadata_cache.clear()
     runner.chunksize //= 2
     apply(SNIPPETS["preprocessing"], names)
-    assert physics(names)[name]["events"] == len(dataset["files"]) * before
-    assert len(names["fileset"]) > len(dataset["files"]) * chunks
+    again, after = runner(names["fileset"], processor_instance=nano.Plain())
+    assert again[name]["events"] == len(dataset["files"]) * out[name]["events"]
+    assert after["chunks"] > len(dataset["files"]) * before["chunks"]
 
 
 def test_workers_are_all_there_after_the_wait_and_gone_after_the_scaling(names):
