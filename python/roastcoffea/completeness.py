@@ -119,8 +119,7 @@ def _what_was_asked(this: Round, missing: Missing) -> Iterator[dict[str, Any]]:
         chunks[item.dataset] += 1
         events[item.dataset] += item.entrystop - item.entrystart
         files.add(file_of(item))
-    if this.ended:  # what is repeated was never done; of a run that raised it may have been
-        chunks -= missing.repeated_chunks
+    chunks -= missing.repeated_chunks
     for dataset, count in Counter(file.dataset for file in files).items():
         known = {"files": count, "chunks": chunks[dataset], "events": events[dataset] - missing.repeated[dataset]}
         yield {"dataset": dataset, **known}

@@ -100,8 +100,7 @@ static void split_process(const roast_chunk *chunk, int64_t process_ns, double *
 
 uint64_t chunk_key(const run_chunk *row)
 {
-    uint64_t place = (uint64_t)row->file << 32 | row->dataset;
-    return place * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)row->record.entry_start;
+    return chunk_identity_across_runs(&row->record, row->file, row->dataset);
 }
 
 enum { CHUNK_DONE = 1, CHUNK_FAILURE = 2, MOST_FAILURES = INT32_MAX }; /* what is kept of a chunk: done, and failures */

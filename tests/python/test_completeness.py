@@ -620,6 +620,7 @@ def test_what_was_tried_again_counts_once_in_every_table(iterative, files, marks
     metrics = collector.metrics
     assert numbers(collector) == (1200, 0, 0, 0)
     assert metrics["num_successful_chunks"] == 12 and metrics["num_failed_chunks"] == 1
+    assert ("12 chunks", "plain") in collector.run.summary.headings()[-1]
     assert metrics["num_recomputed_chunks"] + 13 == metrics["num_chunk_records"] > 13
     assert {name: entry["total_events"] for name, entry in metrics["per_dataset"].items()} == {"signal": 800, "background": 400}
     assert metrics["total_events"] == 1200

@@ -238,6 +238,28 @@ static void failed_attempts_and_second_successes_are_not_work(void **state)
     release(&e);
 }
 
+/* As a file has that ends with an empty cluster: both begin at the same entry. */
+static void a_chunk_without_events_is_not_the_one_that_begins_where_it_does(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 100);
+    add_worker(&p, "a", 1, 0, 0, false);
+    roast_chunk chunk = plan_chunk(&p, "a", 0, 20, 1);
+    chunk.entry_stop = chunk.entry_start;
+    chunk.events = 0;
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    chunk = plan_chunk(&p, "a", 20, 30, 1);
+    chunk.entry_start = 0;
+    chunk.entry_stop = 1000;
+    chunk.attempt = 2; /* the engine lost the first one's result */
+    assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "lost"), 0, 1e-6);
+    assert_near(summary_real(e.summary, M_run_num_successful_chunks), 2, 0);
+    release(&e);
+}
+
 static void after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_nothing_to_do(void **state)
 {
     (void)state;
@@ -1497,6 +1519,7 @@ int main(void)
         cmocka_unit_test(waiting_for_preprocessing_begins_when_that_does),
         cmocka_unit_test(a_worker_that_left_offers_nothing_after_it_left),
         cmocka_unit_test(failed_attempts_and_second_successes_are_not_work),
+        cmocka_unit_test(a_chunk_without_events_is_not_the_one_that_begins_where_it_does),
         cmocka_unit_test(after_the_last_first_attempt_even_cores_that_wait_for_a_retry_have_nothing_to_do),
         cmocka_unit_test(what_a_lost_worker_did_after_its_last_record_is_lost),
         cmocka_unit_test(more_chunks_at_once_than_cores_show_as_a_negative_residual),
