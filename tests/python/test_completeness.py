@@ -842,6 +842,11 @@ def test_a_chunk_that_had_fewer_events_is_not_missing_twice(tmp_path, raised):
         (2, "ClientConnectorDNSError", "Cannot connect to host x:443 [Name or service not known]", "permanent"),
         (2, "gaierror", "[Errno -2] Name or service not known", "permanent"),
         (2, "gaierror", "[Errno -3] Temporary failure in name resolution", "transient"),
+        (2, "socket.timeout", "", "transient"),
+        (2, "socket.gaierror", "[Errno -2] Name or service not known", "permanent"),
+        (2, "zlib.error", "Error -3 while decompressing data: incorrect header check", "permanent"),
+        (2, "connections.error", "the user's own", "permanent"),  # by what it is called in its module, not by the module
+        (2, "ssltools.timeout", "", "transient"),
     ],
 )
 def test_an_error_may_pass_by_what_it_says_and_not_if_it_comes_each_time(tmp_path, times, error_type, error, nature):
