@@ -8,6 +8,7 @@
 #include "view/format.h"
 #include "view/hint.h"
 #include "view/json.h"
+#include "view/text.h"
 
 enum { DATASETS_NAMED = 3, FILES_NAMED = 2, ERROR_SHOWN = 48 };
 
@@ -189,18 +190,21 @@ static size_t characters_within(roast_str text, size_t most)
 
 static void put_error(buf *out, const roast_summary *s, size_t row)
 {
-    roast_str type = cell_text(s, M_missing_error_type, row), text = cell_text(s, M_missing_error, row);
+    buf said = {0};
+    text_error(&said, cell_text(s, M_missing_error, row));
+    roast_str type = cell_text(s, M_missing_error_type, row), text = buf_view(&said);
     buf_str(out, last_part(cell_text(s, M_missing_file, row)));
     buf_text(out, ": ");
     buf_str(out, type);
     if (text.len)
         buf_text(out, type.len ? ": " : "");
     size_t shown = characters_within(text, ERROR_SHOWN);
-    for (size_t i = 0; i < shown; i++)
-        buf_char(out, text.ptr[i] == '\n' ? ' ' : text.ptr[i]);
+    buf_str(out, (roast_str){text.ptr, shown});
     buf_text(out, shown < text.len ? "…" : "");
     if (!type.len && !text.len)
         buf_text(out, "no attempt was recorded");
+    out->code = out->code ? out->code : said.code;
+    buf_release(&said);
 }
 
 static void write_files(table_writer *w, const roast_summary *s)

@@ -254,14 +254,14 @@ static const table_column MISSING[] = {
     {"tried", M_missing_attempts, .priority = 4},
     {"", M_missing_nature, .priority = 2},
     {"error", M_missing_error_type, .shortens = true, .priority = 2, .alarm = TONE_BAD},
-    {"message", M_missing_error, .most_lines = 3, .priority = 3},
+    {"message", M_missing_error, FORM_ERROR, .most_lines = 3, .priority = 3},
 };
 
 static const table_column FAILURES[] = {
     {"times", M_failure_count, .priority = 0},
     {"error", M_failure_error_type, .shortens = true, .alarm = TONE_BAD},
     {"", M_failure_nature, .priority = 3},
-    {"message", M_failure_error, .most_lines = 3, .priority = 0},
+    {"message", M_failure_error, FORM_ERROR, .most_lines = 3, .priority = 0},
     {"file", M_failure_file, .shortens = true, .priority = 1},
     {"worker", M_failure_worker, .shortens = true, .priority = 3},
     {"dataset", M_failure_dataset, .shortens = true, .priority = 4},
