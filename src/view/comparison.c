@@ -42,8 +42,12 @@ void format_change(buf *out, double log_ratio)
 
 void format_change_interval(buf *out, const interval *log_ratio, double asked)
 {
-    if (!isfinite(log_ratio->low) || !isfinite(log_ratio->high) || log_ratio->level < 0.5)
-        return; /* one run on either side has an interval that says nothing */
+    if (isnan(log_ratio->low) || isnan(log_ratio->high) || log_ratio->level < 0.5)
+        return; /* one run on either side has none */
+    if (ratio_untold(log_ratio)) {
+        buf_text(out, "cannot be told");
+        return;
+    }
     bool times = log_ratio->high > log(1 + TIMES_FROM);
     buf_char(out, '[');
     if (times)

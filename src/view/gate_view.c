@@ -65,7 +65,7 @@ void roast_gate_line(buf *out, const roast_gate *gate)
         buf_text(out, named++ ? "; " : ": ");
         buf_format(out, "%s ", m->judged->what);
         format_change(out, m->log_ratio.estimate);
-        if (m->log_ratio.level > 0.5) {
+        if (m->log_ratio.level > 0.5 && !ratio_untold(&m->log_ratio)) {
             buf_char(out, ' ');
             format_change_interval(out, &m->log_ratio, 1 - 2 * gate->options.alpha);
         }
