@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-__all__ = ["Guard", "logger", "text_of", "type_of", "without_secrets"]
+__all__ = ["Guard", "counted", "logger", "text_of", "type_of", "without_secrets"]
 
 logger = logging.getLogger("roastcoffea")
 
@@ -36,6 +36,11 @@ def text_of(error: BaseException, most: int = 1000) -> str:
     except Exception as why:
         return f"(its text cannot be had: {type_of(why)})"
     return without_secrets(text[: 100 * most])[:most]
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 worker``, ``2 workers``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 class Guard:

@@ -218,8 +218,7 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
             put_share(&w->text, timing->share);
             buf_text(&w->text, " of the difference");
         } else {
-            format_count(&w->text, (int64_t)timing->pairs);
-            buf_text(&w->text, " pairs, these two runs");
+            format_things(&w->text, (int64_t)timing->pairs, "pair, these two runs", "pairs, these two runs");
         }
         if (fabs(timing->log_ratio.estimate - change_shown(timing)->estimate) > NOTABLY_OTHER) {
             buf_text(&w->text, "; middle pair ");

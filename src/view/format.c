@@ -152,6 +152,12 @@ void format_count(buf *out, int64_t count)
     put_count(out, count, fabs((double)count));
 }
 
+void format_things(buf *out, int64_t count, const char *one, const char *many)
+{
+    format_count(out, count);
+    buf_format(out, " %s", count == 1 ? one : many);
+}
+
 void format_whole(buf *out, int64_t count)
 {
     put_grouped(out, (uint64_t)put_sign(out, (double)count));

@@ -47,12 +47,6 @@ static roast_str cell_text(const roast_summary *s, metric_id column, size_t row)
 
 /* ---- The line ------------------------------------------------------------------------------------------------ */
 
-static void put_count(buf *out, double count, const char *one, const char *many)
-{
-    format_count(out, (int64_t)count);
-    buf_format(out, " %s", count == 1 ? one : many);
-}
-
 /* Events of the parts whose size is known. */
 static double least_events(const roast_summary *s)
 {
@@ -113,15 +107,15 @@ static void put_where(buf *out, const roast_summary *s)
     }
     double chunks = summary_real(s, M_run_missing_chunks), files = summary_real(s, M_run_missing_files);
     if (chunks > 0) {
-        put_count(out, chunks, raised ? "chunk" : "chunk never succeeded",
-                  raised ? "chunks" : "chunks never succeeded");
+        format_things(out, (int64_t)chunks, raised ? "chunk" : "chunk never succeeded",
+                      raised ? "chunks" : "chunks never succeeded");
         buf_text(out, unopened ? ", " : " in ");
     }
     if (unopened)
-        put_count(out, (double)unopened, raised ? "file" : "file never opened",
-                  raised ? "files" : "files never opened");
+        format_things(out, (int64_t)unopened, raised ? "file" : "file never opened",
+                      raised ? "files" : "files never opened");
     else
-        put_count(out, files, "file", "files");
+        format_things(out, (int64_t)files, "file", "files");
 }
 
 /* How much of a dataset is missing, in terms that can be compared: as a share of its events, else all that is known. */
@@ -144,9 +138,9 @@ static void put_dataset(buf *out, const roast_summary *s, size_t row)
         format_percent(out, 100 * events / expected);
         buf_text(out, " of its events");
     } else if (events > 0) {
-        put_count(out, events, "event", "events");
+        format_things(out, (int64_t)events, "event", "events");
     } else {
-        put_count(out, files, "file", "files");
+        format_things(out, (int64_t)files, "file", "files");
     }
 }
 

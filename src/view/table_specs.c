@@ -26,9 +26,9 @@ static const pair_spec THROUGHPUT[] = {
 static const pair_spec EVENTS[] = {
     {.title = "events", .parts = {{M_run_total_events, ""}}, .shown = LINE_ALWAYS},
     {.title = "  missing",
-     .parts = {{M_run_missing_files, " files", .alarm = TONE_BAD},
-               {M_run_missing_chunks, " chunks", .alarm = TONE_BAD},
-               {M_run_missing_events, " events", .alarm = TONE_BAD},
+     .parts = {{M_run_missing_files, " files", .alarm = TONE_BAD, .after_one = " file"},
+               {M_run_missing_chunks, " chunks", .alarm = TONE_BAD, .after_one = " chunk"},
+               {M_run_missing_events, " events", .alarm = TONE_BAD, .after_one = " event"},
                {M_run_events_expected, " expected"}},
      .shown = LINE_IF_ANY},
     {.title = "event rate", .parts = {{M_run_event_rate_elapsed_khz, ""}}, .shown = LINE_ALWAYS},
