@@ -75,31 +75,38 @@ static void recorder_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* The handle, for a call that releases the interpreter: leave must follow. NULL with an exception if it is closed. */
-static roast_recorder *enter(PyObject *self)
+/* A call that is inside the library, without the interpreter. */
+typedef struct library_call {
+    recorder_object *object;
+    roast_recorder *recorder; /* NULL with an exception if it is closed: then the call is not made */
+    PyThreadState *thread;
+} library_call;
+
+static library_call enter(PyObject *self)
 {
-    recorder_object *recorder = (recorder_object *)self;
-    if (!recorder->recorder) {
+    recorder_object *object = (recorder_object *)self;
+    library_call call = {object, object->recorder, NULL};
+    if (!call.recorder) {
         PyErr_SetString(PyExc_ValueError, "the recorder is closed");
-        return NULL;
-    }
-    if (is_inherited(recorder)) {
+    } else if (is_inherited(object)) {
+        call.recorder = NULL;
         PyErr_SetString(PyExc_ValueError, "the recorder belongs to the process that this one was forked from");
-        return NULL;
+    } else {
+        pthread_mutex_lock(&object->lock);
+        object->users++;
+        pthread_mutex_unlock(&object->lock);
+        call.thread = PyEval_SaveThread();
     }
-    pthread_mutex_lock(&recorder->lock);
-    recorder->users++;
-    pthread_mutex_unlock(&recorder->lock);
-    return recorder->recorder;
+    return call;
 }
 
-static void leave(PyObject *self)
+static void leave(const library_call *call)
 {
-    recorder_object *recorder = (recorder_object *)self;
-    pthread_mutex_lock(&recorder->lock);
-    recorder->users--;
-    pthread_cond_signal(&recorder->unused);
-    pthread_mutex_unlock(&recorder->lock);
+    PyEval_RestoreThread(call->thread);
+    pthread_mutex_lock(&call->object->lock);
+    call->object->users--;
+    pthread_cond_signal(&call->object->unused);
+    pthread_mutex_unlock(&call->object->lock);
 }
 
 static void wait_for_users(recorder_object *recorder)
@@ -112,12 +119,12 @@ static void wait_for_users(recorder_object *recorder)
 
 /* What a call ends with: None, or the exception. A recorder that cannot write drops records and does not complain
  * again and again: status() says what happened. */
-static PyObject *result(PyObject *self, roast_code code, const roast_error *err)
+static PyObject *finish_call(const library_call *call, roast_code code, const roast_error *err)
 {
-    leave(self);
+    leave(call);
     if (code == ROAST_USAGE || code == ROAST_CORRUPT || code == ROAST_VERSION || code == ROAST_LIMIT) {
         roast_error unnamed = {.code = code};
-        return core_raise(core_state_of_type(Py_TYPE(self)), err && err->code ? err : &unnamed);
+        return core_raise(core_state_of_type(Py_TYPE((PyObject *)call->object)), err && err->code ? err : &unnamed);
     }
     Py_RETURN_NONE;
 }
@@ -128,18 +135,12 @@ static PyObject *result(PyObject *self, roast_code code, const roast_error *err)
 #define RECORD_DICT(kind)                                                                                              \
     do {                                                                                                               \
         roast_##kind record = roast_##kind##_none();                                                                   \
-        PyObject *keep = PyList_New(0);                                                                                \
-        roast_recorder *recorder = NULL;                                                                               \
-        if (!keep || record_fill(RECORD_##kind, &record, dict, keep) || !(recorder = enter(self))) {                   \
-            Py_XDECREF(keep);                                                                                          \
-            return NULL;                                                                                               \
-        }                                                                                                              \
-        roast_code code;                                                                                               \
-        Py_BEGIN_ALLOW_THREADS                                                                                         \
-        code = roast_record_##kind(recorder, &record);                                                                 \
-        Py_END_ALLOW_THREADS                                                                                           \
-        Py_DECREF(keep);                                                                                               \
-        return result(self, code, NULL);                                                                               \
+        PyObject *keep = PyList_New(0), *done = NULL;                                                                  \
+        library_call call;                                                                                             \
+        if (keep && !record_fill(RECORD_##kind, &record, dict, keep) && (call = enter(self)).recorder)                 \
+            done = finish_call(&call, roast_record_##kind(call.recorder, &record), NULL);                              \
+        Py_XDECREF(keep);                                                                                              \
+        return done;                                                                                                   \
     } while (0)
 
 static PyObject *recorder_worker(PyObject *self, PyObject *dict)
@@ -200,15 +201,10 @@ static PyObject *record_packed(PyObject *self, PyObject *packed, roast_str worke
         return NULL;
     if (length == 0) /* a nested chunk: its record is the outer one's */
         Py_RETURN_NONE;
-    roast_recorder *recorder = enter(self);
-    if (!recorder)
-        return NULL;
+    roast_str record = {bytes, (size_t)length};
     roast_error err = {0};
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = roast_record_packed(recorder, (roast_str){bytes, (size_t)length}, worker, &err);
-    Py_END_ALLOW_THREADS
-    return result(self, code, &err);
+    library_call call = enter(self);
+    return call.recorder ? finish_call(&call, roast_record_packed(call.recorder, record, worker, &err), &err) : NULL;
 }
 
 static PyObject *record_chunk_dict(PyObject *self, PyObject *dict)
@@ -216,14 +212,9 @@ static PyObject *record_chunk_dict(PyObject *self, PyObject *dict)
     roast_chunk chunk;
     arena scratch = {0};
     PyObject *keep = PyList_New(0), *done = NULL;
-    roast_recorder *recorder = NULL;
-    if (keep && chunk_from_dict(&chunk, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
-        roast_code code;
-        Py_BEGIN_ALLOW_THREADS
-        code = roast_record_chunk(recorder, &chunk);
-        Py_END_ALLOW_THREADS
-        done = result(self, code, NULL);
-    }
+    library_call call;
+    if (keep && chunk_from_dict(&chunk, dict, keep, &scratch) == 0 && (call = enter(self)).recorder)
+        done = finish_call(&call, roast_record_chunk(call.recorder, &chunk), NULL);
     arena_release(&scratch);
     Py_XDECREF(keep);
     return done;
@@ -263,14 +254,8 @@ static PyObject *recorder_count(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO|O:count", &t, &workers, &cores) || int_from_python(t, &count.t_ns) ||
         int_from_python(workers, &count.workers) || int_from_python(cores, &count.cores))
         return NULL;
-    roast_recorder *recorder = enter(self);
-    if (!recorder)
-        return NULL;
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = roast_record_worker_count(recorder, &count);
-    Py_END_ALLOW_THREADS
-    return result(self, code, NULL);
+    library_call call = enter(self);
+    return call.recorder ? finish_call(&call, roast_record_worker_count(call.recorder, &count), NULL) : NULL;
 }
 
 /* {"name": …, "compressed": …, "uncompressed": …, "baskets": …} each. */
@@ -325,14 +310,9 @@ static PyObject *recorder_file(PyObject *self, PyObject *dict)
     roast_file file;
     arena scratch = {0};
     PyObject *keep = PyList_New(0), *done = NULL;
-    roast_recorder *recorder = NULL;
-    if (keep && file_from_dict(&file, dict, keep, &scratch) == 0 && (recorder = enter(self))) {
-        roast_code code;
-        Py_BEGIN_ALLOW_THREADS
-        code = roast_record_file(recorder, &file);
-        Py_END_ALLOW_THREADS
-        done = result(self, code, NULL);
-    }
+    library_call call;
+    if (keep && file_from_dict(&file, dict, keep, &scratch) == 0 && (call = enter(self)).recorder)
+        done = finish_call(&call, roast_record_file(call.recorder, &file), NULL);
     arena_release(&scratch);
     Py_XDECREF(keep);
     return done;
@@ -346,17 +326,12 @@ static PyObject *recorder_activity(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOOOd:activity", &texts[0], &texts[1], &texts[2], &texts[3], &activity.value))
         return NULL;
     PyObject *done = NULL;
-    int code = 0;
-    for (size_t i = 0; !code && i < 4; i++)
-        code = text_from_python(texts[i], targets[i], &keep[i]);
-    roast_recorder *recorder = code ? NULL : enter(self);
-    if (recorder) {
-        roast_code written;
-        Py_BEGIN_ALLOW_THREADS
-        written = roast_record_activity(recorder, &activity);
-        Py_END_ALLOW_THREADS
-        done = result(self, written, NULL);
-    }
+    int failed = 0;
+    for (size_t i = 0; !failed && i < 4; i++)
+        failed = text_from_python(texts[i], targets[i], &keep[i]);
+    library_call call;
+    if (!failed && (call = enter(self)).recorder)
+        done = finish_call(&call, roast_record_activity(call.recorder, &activity), NULL);
     for (size_t i = 0; i < 4; i++)
         Py_XDECREF(keep[i]);
     return done;
@@ -375,15 +350,13 @@ static PyObject *recorder_fact(PyObject *self, PyObject *args)
     bool is_number = PyLong_Check(value) && !PyBool_Check(value);
     if (is_number ? int_from_python(value, &number) : text_from_python(value, &text, &keep))
         return NULL;
-    roast_recorder *recorder = enter(self);
     PyObject *done = NULL;
-    if (recorder) {
-        roast_code code;
-        Py_BEGIN_ALLOW_THREADS
-        code = is_number ? roast_record_fact_int(recorder, key, number) : roast_record_fact(recorder, key, text);
-        Py_END_ALLOW_THREADS
-        done = result(self, code, NULL);
-    }
+    library_call call = enter(self);
+    if (call.recorder)
+        done = finish_call(&call,
+                           is_number ? roast_record_fact_int(call.recorder, key, number)
+                                     : roast_record_fact(call.recorder, key, text),
+                           NULL);
     Py_XDECREF(keep);
     return done;
 }
@@ -394,14 +367,9 @@ static PyObject *record_text(PyObject *self, PyObject *json, roast_code (*record
     PyObject *keep, *done = NULL;
     if (text_from_python(json, &text, &keep))
         return NULL;
-    roast_recorder *recorder = enter(self);
-    if (recorder) {
-        roast_code code;
-        Py_BEGIN_ALLOW_THREADS
-        code = record(recorder, text);
-        Py_END_ALLOW_THREADS
-        done = result(self, code, NULL);
-    }
+    library_call call = enter(self);
+    if (call.recorder)
+        done = finish_call(&call, record(call.recorder, text), NULL);
     Py_XDECREF(keep);
     return done;
 }
@@ -423,14 +391,9 @@ static PyObject *recorder_note(PyObject *self, PyObject *args)
     roast_str text;
     if (!PyArg_ParseTuple(args, "sO:note", &level, &value) || text_from_python(value, &text, &keep))
         return NULL;
-    roast_recorder *recorder = enter(self);
-    if (recorder) {
-        roast_code code;
-        Py_BEGIN_ALLOW_THREADS
-        code = roast_record_note(recorder, level, text);
-        Py_END_ALLOW_THREADS
-        done = result(self, code, NULL);
-    }
+    library_call call = enter(self);
+    if (call.recorder)
+        done = finish_call(&call, roast_record_note(call.recorder, level, text), NULL);
     Py_XDECREF(keep);
     return done;
 }
@@ -440,28 +403,19 @@ static PyObject *recorder_note(PyObject *self, PyObject *args)
 static PyObject *recorder_flush(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    roast_recorder *recorder = enter(self);
-    if (!recorder)
-        return NULL;
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = roast_recorder_flush(recorder);
-    Py_END_ALLOW_THREADS
-    return result(self, code, NULL);
+    library_call call = enter(self);
+    return call.recorder ? finish_call(&call, roast_recorder_flush(call.recorder), NULL) : NULL;
 }
 
 static PyObject *recorder_status(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    roast_recorder *recorder = enter(self);
-    if (!recorder)
+    library_call call = enter(self);
+    if (!call.recorder)
         return NULL;
     roast_error err;
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = roast_recorder_status(recorder, &err);
-    Py_END_ALLOW_THREADS
-    leave(self);
+    roast_code code = roast_recorder_status(call.recorder, &err);
+    leave(&call);
     return code ? PyUnicode_FromString(err.message) : Py_NewRef(Py_None);
 }
 
@@ -483,15 +437,9 @@ static PyObject *recorder_finish(PyObject *self, PyObject *args)
     roast_outcome outcome;
     if (!PyArg_ParseTuple(args, "s:finish", &name) || outcome_from(name, &outcome))
         return NULL;
-    roast_recorder *recorder = enter(self);
-    if (!recorder)
-        return NULL;
     roast_error err = {0};
-    roast_code code;
-    Py_BEGIN_ALLOW_THREADS
-    code = roast_recorder_finish(recorder, outcome, &err);
-    Py_END_ALLOW_THREADS
-    return result(self, code, &err);
+    library_call call = enter(self);
+    return call.recorder ? finish_call(&call, roast_recorder_finish(call.recorder, outcome, &err), &err) : NULL;
 }
 
 static PyObject *recorder_close(PyObject *self, PyObject *args, PyObject *kwargs)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from roastcoffea import _core, messages, shipping, work
-from roastcoffea.guard import Guard, text_of
+from roastcoffea.guard import Guard, text_of, type_of
 from roastcoffea.route import Route, ids_of_task, open_route
 
 __all__ = ["track_metrics"]
@@ -159,7 +159,7 @@ class _OwnChunk:
         return cls(route, kwargs.get("events", args[first] if len(args) > first else None))
 
     def fail(self, error: BaseException) -> None:
-        self.chunk.set(error_type=type(error).__name__, error=text_of(error))
+        self.chunk.set(error_type=type_of(error), error=text_of(error))
         self.hand_over(None)
 
     def finish(self, out: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-__all__ = ["Guard", "logger", "text_of", "without_secrets"]
+__all__ = ["Guard", "counted", "logger", "text_of", "type_of", "without_secrets"]
 
 logger = logging.getLogger("roastcoffea")
 
@@ -23,13 +23,24 @@ def without_secrets(text: str) -> str:
     return strip_secrets(text)
 
 
+def type_of(error: BaseException) -> str:
+    """What an exception is called; with its module if its own name is a small one, which says nothing: ``zlib.error``."""
+    kind = type(error)
+    return f"{kind.__module__}.{kind.__name__}" if kind.__name__[:1].islower() else kind.__name__
+
+
 def text_of(error: BaseException, most: int = 1000) -> str:
     """What an exception says, as it may be kept: short, but cut only after secrets are gone, as half of one is not found."""
     try:
         text = str(error)
     except Exception as why:
-        return f"(its text cannot be had: {type(why).__name__})"
+        return f"(its text cannot be had: {type_of(why)})"
     return without_secrets(text[: 100 * most])[:most]
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 worker``, ``2 workers``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 class Guard:
@@ -57,7 +68,7 @@ class Guard:
     def failed(self, part: str, error: BaseException) -> None:
         """Say once that a part does not work."""
         reason = text_of(error).strip().splitlines()
-        why = f"{type(error).__name__}: {reason[0]}" if reason else type(error).__name__
+        why = f"{type_of(error)}: {reason[0]}" if reason else type_of(error)
         self.say(part, f"{part}: not measured, because of {why}", error)
 
     def say(self, part: str, text: str, error: BaseException | None = None, log: bool = True) -> None:

@@ -17,7 +17,7 @@ from roastcoffea import history, hooks, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for
 from roastcoffea.command import command_line
 from roastcoffea.entries import File, file_of
-from roastcoffea.guard import text_of
+from roastcoffea.guard import text_of, type_of
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
 from roastcoffea.tries import Try
@@ -198,7 +198,7 @@ class Session:
         if not self.recording.chunks:
             fact("no_chunks", self._why_no_chunks())
         if error is not None:
-            fact("error_type", type(error).__name__)
+            fact("error_type", type_of(error))
             fact("error", text_of(error))
 
     def _note_work(self) -> None:
@@ -328,7 +328,7 @@ class Session:
         self._preprocess_ns += time.monotonic_ns() - start
 
     def raised(self, error: BaseException) -> None:
-        self._raised = type(error).__name__
+        self._raised = type_of(error)
 
     def asked(self, this: Try) -> None:
         self._datasets |= this.datasets

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from roastcoffea import messages, shipping
-from roastcoffea.guard import Guard, text_of
+from roastcoffea.guard import Guard, text_of, type_of
 from roastcoffea.route import Route, listeners
 
 __all__ = [
@@ -160,7 +160,7 @@ class MetadataFetcher:
             with self.route.guard("files that preprocessing cannot open"):
                 file = next(each for each in (*args, *kwargs.values()) if hasattr(each, "filename"))
                 cause = _cause_of(error)
-                failure = messages.Unopened(file_key(file), type(cause).__name__, text_of(cause))
+                failure = messages.Unopened(file_key(file), type_of(cause), text_of(cause))
                 if not self.route.send(failure):
                     _waiting.append(failure)
             raise
@@ -293,7 +293,7 @@ class _Attempt:
 
     def fail(self, error: BaseException) -> None:
         cause = _cause_of(error)
-        self.chunk.set(error_type=type(cause).__name__, error=text_of(cause))
+        self.chunk.set(error_type=type_of(cause), error=text_of(cause))
         self.send_or_wait(messages.Chunk(self.chunk.finish(), self.key, failed=True))
 
     def finish(self, out: Any) -> Any:

@@ -376,41 +376,27 @@ static const double INNOCENT_BELOW[SUSPECT_COUNT] = {
 
 #define BIT(suspect) (1U << SUSPECT_##suspect)
 
-static unsigned suspects_of(finding_kind kind)
-{
-    switch (kind) {
-    case FINDING_IO_BOUND:
-        return BIT(NO_CORE) | BIT(SPILLING) | BIT(SCHEDULER);
-    case FINDING_LOCKS:
-        return BIT(NO_CORE) | BIT(SPILLING);
-    case FINDING_CPU_BOUND:
-        return BIT(WAITING) | BIT(NO_CORE) | BIT(SCHEDULER);
-    case FINDING_NO_CORE_FREE:
-        return BIT(WAITING) | BIT(SPILLING);
-    case FINDING_OPENING:
-        return BIT(MEMORY) | BIT(SCHEDULER);
-    case FINDING_SLOW_HOST:
-    case FINDING_SLOW_WORKER:
-    case FINDING_SLOW_STORAGE:
-    case FINDING_SLOW_FILE:
-    case FINDING_WARM_UP:
-    case FINDING_SLOW_PERIOD:
-    case FINDING_STRAGGLERS:
-        return BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE);
-    case FINDING_TAIL:
-    case FINDING_TOO_FEW_CHUNKS:
-        return BIT(LOSSES) | BIT(SCHEDULER);
-    case FINDING_SCHEDULER:
-    case FINDING_MERGING:
-        return BIT(MEMORY) | BIT(SPILLING);
-    case FINDING_WORKERS_LOST:
-        return BIT(MEMORY) | BIT(ONE_HOST);
-    case FINDING_FAILURES:
-        return BIT(MEMORY) | BIT(LOSSES);
-    default:
-        return 0;
-    }
-}
+/* What each finding could be mistaken for. */
+static const unsigned SUSPECTS_OF[FINDING_KIND_COUNT] = {
+    [FINDING_IO_BOUND] = BIT(NO_CORE) | BIT(SPILLING) | BIT(SCHEDULER),
+    [FINDING_LOCKS] = BIT(NO_CORE) | BIT(SPILLING),
+    [FINDING_CPU_BOUND] = BIT(WAITING) | BIT(NO_CORE) | BIT(SCHEDULER),
+    [FINDING_NO_CORE_FREE] = BIT(WAITING) | BIT(SPILLING),
+    [FINDING_OPENING] = BIT(MEMORY) | BIT(SCHEDULER),
+    [FINDING_SLOW_HOST] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_SLOW_WORKER] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_SLOW_STORAGE] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_SLOW_FILE] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_WARM_UP] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_SLOW_PERIOD] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_STRAGGLERS] = BIT(MEMORY) | BIT(SPILLING) | BIT(NO_CORE),
+    [FINDING_TAIL] = BIT(LOSSES) | BIT(SCHEDULER),
+    [FINDING_TOO_FEW_CHUNKS] = BIT(LOSSES) | BIT(SCHEDULER),
+    [FINDING_SCHEDULER] = BIT(MEMORY) | BIT(SPILLING),
+    [FINDING_MERGING] = BIT(MEMORY) | BIT(SPILLING),
+    [FINDING_WORKERS_LOST] = BIT(MEMORY) | BIT(ONE_HOST),
+    [FINDING_FAILURES] = BIT(MEMORY) | BIT(LOSSES),
+};
 
 typedef struct chunk_shares {
     double waiting, no_core; /* percent of the time of chunks that succeeded; NAN if CPU times are not known */
@@ -456,7 +442,7 @@ static double evidence_on(const explaining *e, const finding *f, suspect of)
 
 static void rule_out(explaining *e, finding *f)
 {
-    unsigned suspects = suspects_of(f->kind);
+    unsigned suspects = SUSPECTS_OF[f->kind];
     for (int of = 0; of < SUSPECT_COUNT && f->advice.n_ruled_out < MOST_ACQUITTALS; of++) {
         double value = suspects & 1U << of ? evidence_on(e, f, (suspect)of) : (double)NAN;
         if (value < INNOCENT_BELOW[of])
@@ -481,6 +467,7 @@ static void advise_on(explaining *e, finding *f)
         advise_section(e, f, M_section_cpu_seconds, METRIC_COUNT, f->core_seconds, A_GOOD_PART);
         break;
     case FINDING_OPENING:
+    case FINDING_TOO_FEW_CHUNKS:
         advise_chunksize(e, f, f->factor);
         break;
     case FINDING_SLOW_HOST:
@@ -499,9 +486,6 @@ static void advise_on(explaining *e, finding *f)
         break;
     case FINDING_TAIL:
         advise_against_the_longest(e, f);
-        break;
-    case FINDING_TOO_FEW_CHUNKS:
-        advise_chunksize(e, f, f->factor);
         break;
     case FINDING_SCHEDULER:
         advise_whole_chunks_of_scheduler(e, f);

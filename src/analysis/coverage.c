@@ -36,7 +36,8 @@ roast_str say_partly_measured(const roast_summary *summary, arena *memory)
 {
     double workers = summary_real(summary, M_run_workers_not_measured);
     buf text = {0};
-    buf_format(&text, "%.0f of %zu workers %s not measured", workers, summary->rows[ROAST_SCOPE_WORKER].count,
+    size_t all = summary->rows[ROAST_SCOPE_WORKER].count;
+    buf_format(&text, "%.0f of %zu %s %s not measured", workers, all, all == 1 ? "worker" : "workers",
                workers == 1 ? "was" : "were");
     roast_str kept = text.code ? (roast_str){NULL, 0} : arena_str(memory, buf_view(&text));
     buf_release(&text);

@@ -60,7 +60,8 @@ typedef enum failure_nature {
     NATURE_NO_RESULT
 } failure_nature;
 
-/* "slow host node7: 3.1 ×": what, optionally whose, and a number with its unit (as in the catalogue, or "times"). */
+/* "slow host node7: 3.1 ×": what, optionally whose, and a number with its unit (as in the catalogue, or "times"); the
+ * unit of what an exception says is "error". */
 typedef struct finding_evidence {
     const char *what;
     roast_str name;

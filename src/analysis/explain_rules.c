@@ -244,7 +244,7 @@ static void tell_failures(explaining *e, finding *f)
     if (type.kind == ROAST_TEXT)
         add_evidence(f, "most time lost to", type.as.text, (double)NAN, "");
     if (text.kind == ROAST_TEXT)
-        add_evidence(f, "which said", text.as.text, (double)NAN, "");
+        add_evidence(f, "which said", text.as.text, (double)NAN, "error");
     if (here > 1 && here > 0.5 * all)
         add_evidence(f, "failures in one file", file.as.text, here, "count");
 }

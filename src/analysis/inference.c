@@ -18,6 +18,11 @@ bool interval_tells(const interval *i)
     return isfinite(i->estimate) && i->high - i->low <= fabs(i->estimate);
 }
 
+bool ratio_untold(const interval *log_ratio)
+{
+    return log_ratio->estimate - log_ratio->low > log(10) || log_ratio->high - log_ratio->estimate > log(10);
+}
+
 interval interval_none(void)
 {
     return (interval){(double)NAN, (double)NAN, (double)NAN, (double)NAN};

@@ -15,6 +15,9 @@ typedef struct interval {
 interval interval_none(void);
 /* Whether it is worth telling: the interval is not wider than the estimate is large. Infinite ones are no numbers. */
 bool interval_tells(const interval *i);
+/* Whether that of a logarithm of a ratio tells nothing: an end of it is further than a factor of ten from the estimate.
+ * One that there is not is not meant. */
+bool ratio_untold(const interval *log_ratio);
 
 /* ---- Two samples --------------------------------------------------------------------------------------------- */
 

@@ -57,6 +57,13 @@ static bool one_of(roast_str type, const char *const *types, size_t count)
     return false;
 }
 
+/* "socket.gaierror" → gaierror: what a module is called says nothing of an error. */
+static roast_str without_module(roast_str type)
+{
+    const char *dot = type.len ? memrchr(type.ptr, '.', type.len) : NULL;
+    return dot ? (roast_str){dot + 1, type.len - (size_t)(dot + 1 - type.ptr)} : type;
+}
+
 /* What a processor raises of itself: whatever its text mentions, the next attempt does the same. */
 static bool is_of_code(roast_str type)
 {
@@ -71,6 +78,7 @@ static bool is_of_code(roast_str type)
 
 bool error_is_transient(roast_str type, roast_str text)
 {
+    type = without_module(type);
     if (is_of_code(type) || has_word(type, "certificate") || has_word(type, "ssl") ||
         says(text, "certificate verify failed") || says(text, "name or service not known"))
         return false;

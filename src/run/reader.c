@@ -219,7 +219,8 @@ static bool is_damage(int sqlite_code)
 static void note_damage(const scan *s)
 {
     char note[200];
-    snprintf(note, sizeof note, "Table %s is damaged: %lld rows could be read.", s->table, (long long)s->rows);
+    snprintf(note, sizeof note, "Table %s is damaged: %lld %s could be read.", s->table, (long long)s->rows,
+             s->rows == 1 ? "row" : "rows");
     add_note(s->run, "warning", note);
 }
 

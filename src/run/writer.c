@@ -386,7 +386,8 @@ static roast_code forget_nameless_sets(run_writer *w, roast_error *err)
         return code;
     char note[160];
     snprintf(note, sizeof note,
-             "The names of %zu sets of branches were lost on the way: what their chunks read is not known.", lost);
+             "The names of %zu %s of branches were lost on the way: what their chunks read is not known.", lost,
+             lost == 1 ? "set" : "sets");
     return run_write_note(w, "warning", str_from(note), err);
 }
 

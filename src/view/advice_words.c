@@ -71,7 +71,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                 "Runner(chunksize={chunksize}), now {now}, makes {chunks} of them]; or use fewer "
                                 "cores.",
                                 SET_CHUNKSIZE},
-    [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for[ all {workers}] workers, or ask for smaller ones, "
+    [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for [all {workers}|workers], or ask for smaller ones, "
                          "which come sooner.",
                          "cluster.scale({workers})\n"
                          "client.wait_for_workers({workers}, timeout=600)\n"},
@@ -111,7 +111,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                            "runner.align_clusters = True  # clusters of {cluster} events\n"},
     [FINDING_LZMA] = {"LZMA takes several times the CPU time of ZSTD to unpack: repack files that are read often[, "
                       "first {file}]."},
-    [FINDING_TOO_MANY_WORKERS] = {"[{workers} workers|Half the workers] would have done nearly as well.",
+    [FINDING_TOO_MANY_WORKERS] = {"[{workers}|Half the workers] would have done nearly as well.",
                                   "cluster.scale({workers})\n"},
     [FINDING_RESIDUAL] =
         {"Records overlap, or something ran that was not recorded: see what the notes of the run say."},
@@ -217,7 +217,8 @@ static void put_per_file(buf *out, double chunks)
         buf_format(out, "%.0f chunks per file", chunks);
 }
 
-static void put_number(buf *out, advice_key key, double number)
+/* Things of which there may be one have their name in words, and none in code. */
+static void put_number(buf *out, advice_key key, double number, bool code)
 {
     switch (key) {
     case ADVICE_CHUNKSIZE:
@@ -232,6 +233,12 @@ static void put_number(buf *out, advice_key key, double number)
     case ADVICE_LIFETIME:
         format_seconds(out, number);
         break;
+    case ADVICE_WORKERS:
+        if (code)
+            format_count(out, llround(number));
+        else
+            format_things(out, llround(number), "worker", "workers");
+        break;
     default:
         format_count(out, (int64_t)llround(number));
         break;
@@ -243,7 +250,7 @@ static void put_value(buf *out, const finding *f, advice_key key, bool code)
 {
     const advice_value *value = &f->advice.values[key];
     if (str_absent(value->name))
-        put_number(out, key, value->number);
+        put_number(out, key, value->number, code);
     else if (code)
         json_put_quoted(out, value->name);
     else

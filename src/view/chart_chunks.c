@@ -37,8 +37,10 @@ roast_str group_name(chart_builder *b, size_t group)
         return STR("(no dataset)");
     }
     size_t datasets = run_datasets(b->run);
-    return datasets > CHART_COLOURS ? chart_text(b, "%zu other datasets", datasets - CHART_COLOURS)
-                                    : STR("(no dataset)");
+    return datasets > CHART_COLOURS
+               ? chart_text(b, datasets == CHART_COLOURS + 1 ? "%zu other dataset" : "%zu other datasets",
+                            datasets - CHART_COLOURS)
+               : STR("(no dataset)");
 }
 
 /* ---- Points --------------------------------------------------------------------------------------------------------

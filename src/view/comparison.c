@@ -42,8 +42,12 @@ void format_change(buf *out, double log_ratio)
 
 void format_change_interval(buf *out, const interval *log_ratio, double asked)
 {
-    if (!isfinite(log_ratio->low) || !isfinite(log_ratio->high) || log_ratio->level < 0.5)
-        return; /* one run on either side has an interval that says nothing */
+    if (isnan(log_ratio->low) || isnan(log_ratio->high) || log_ratio->level < 0.5)
+        return; /* one run on either side has none */
+    if (ratio_untold(log_ratio)) {
+        buf_text(out, "cannot be told");
+        return;
+    }
     bool times = log_ratio->high > log(1 + TIMES_FROM);
     buf_char(out, '[');
     if (times)
@@ -214,8 +218,7 @@ static void write_note(table_writer *w, const comparison *c, const compared_timi
             put_share(&w->text, timing->share);
             buf_text(&w->text, " of the difference");
         } else {
-            format_count(&w->text, (int64_t)timing->pairs);
-            buf_text(&w->text, " pairs, these two runs");
+            format_things(&w->text, (int64_t)timing->pairs, "pair, these two runs", "pairs, these two runs");
         }
         if (fabs(timing->log_ratio.estimate - change_shown(timing)->estimate) > NOTABLY_OTHER) {
             buf_text(&w->text, "; middle pair ");

@@ -9,6 +9,7 @@
 #include "view/format.h"
 #include "view/hint.h"
 #include "view/table_writer.h"
+#include "view/text.h"
 
 typedef struct wording {
     const char *title, *if_fixed;
@@ -111,7 +112,10 @@ static void put_evidence(buf *out, const finding_evidence *e)
     buf_text(out, e->what);
     if (!str_absent(e->name)) {
         buf_text(out, isfinite(e->value) ? " " : ": ");
-        buf_str(out, e->name);
+        if (strcmp(e->unit, "error") == 0)
+            text_error(out, e->name);
+        else
+            buf_str(out, e->name);
     }
     if (isfinite(e->value)) {
         buf_text(out, ": ");

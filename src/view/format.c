@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "view/text.h"
 
 #define MINUS "−"
 
@@ -149,6 +150,12 @@ static void put_count(buf *out, int64_t count, double largest)
 void format_count(buf *out, int64_t count)
 {
     put_count(out, count, fabs((double)count));
+}
+
+void format_things(buf *out, int64_t count, const char *one, const char *many)
+{
+    format_count(out, count);
+    buf_format(out, " %s", count == 1 ? one : many);
 }
 
 void format_whole(buf *out, int64_t count)
@@ -340,6 +347,7 @@ static void put_real(buf *out, figure f, const char *unit, format_form form)
     }
     switch (form) {
     case FORM_UNIT:
+    case FORM_ERROR:
         put_in_unit(out, f, unit);
         break;
     case FORM_MEMORY:
@@ -379,7 +387,10 @@ void format_among(buf *out, roast_value value, const char *unit, format_form for
         buf_text(out, "n/a");
         break;
     case ROAST_TEXT:
-        buf_str(out, value.as.text);
+        if (form == FORM_ERROR)
+            text_error(out, value.as.text);
+        else
+            buf_str(out, value.as.text);
         break;
     case ROAST_INT:
         if (form == FORM_UNIT && strcmp(unit, "count") == 0)

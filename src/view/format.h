@@ -12,6 +12,7 @@ typedef enum format_form {
     FORM_FINE,    /* the same where small ones matter: 0.020 % */
     FORM_TIMES,   /* a ratio as "3.1 ×" */
     FORM_SHORT,   /* without "/core", where the title says so */
+    FORM_ERROR,   /* a text, what an exception says: in one line */
 } format_form;
 
 /* "1.24 Gbit/s", "12 min 41 s", "98.4 M"; "n/a" if the value is absent. Text comes out as it is. */
@@ -21,7 +22,8 @@ void format_value(buf *out, roast_value value, const char *unit, format_form for
 void format_among(buf *out, roast_value value, const char *unit, format_form form, double largest);
 
 void format_seconds(buf *out, double seconds);
-void format_count(buf *out, int64_t count); /* "1 842", "98.4 M" */
+void format_count(buf *out, int64_t count);                                     /* "1 842", "98.4 M" */
+void format_things(buf *out, int64_t count, const char *one, const char *many); /* "1 file", "1 842 files" */
 void format_whole(buf *out, int64_t count); /* all digits: where two that look alike differ */
 void format_data(buf *out, double bytes);   /* powers of 1000 */
 void format_percent(buf *out, double percent);

@@ -32,7 +32,8 @@ static void put_runs_needed(buf *out, const gated_metric *m)
     else if (m->runs_needed && !isfinite(m->worst))
         buf_format(out, "; it takes at least %zu on either side", m->runs_needed);
     else if (m->runs_needed)
-        buf_format(out, "; about %zu runs on either side would tell", m->runs_needed);
+        buf_format(out, "; about %zu %s on either side would tell", m->runs_needed,
+                   m->runs_needed == 1 ? "run" : "runs");
 }
 
 /* What the verdict rests on. */
@@ -65,7 +66,7 @@ void roast_gate_line(buf *out, const roast_gate *gate)
         buf_text(out, named++ ? "; " : ": ");
         buf_format(out, "%s ", m->judged->what);
         format_change(out, m->log_ratio.estimate);
-        if (m->log_ratio.level > 0.5) {
+        if (m->log_ratio.level > 0.5 && !ratio_untold(&m->log_ratio)) {
             buf_char(out, ' ');
             format_change_interval(out, &m->log_ratio, 1 - 2 * gate->options.alpha);
         }
@@ -73,8 +74,9 @@ void roast_gate_line(buf *out, const roast_gate *gate)
         put_reason(out, gate, m);
         buf_char(out, ')');
     }
-    buf_format(out, ", %zu %s against %zu", gate->sides[SIDE_B].runs, gate->sides[SIDE_B].runs == 1 ? "run" : "runs",
-               gate->sides[SIDE_A].runs);
+    buf_text(out, ", ");
+    format_things(out, (int64_t)gate->sides[SIDE_B].runs, "run", "runs");
+    buf_format(out, " against %zu", gate->sides[SIDE_A].runs);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------------------

@@ -57,22 +57,11 @@ static const char *base_name(roast_str url)
     return slash && slash[1] ? slash + 1 : url.ptr;
 }
 
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* ---- The headings ------------------------------------------------------------------------------------------- */
 
 static const survey_file *only_file(const survey *s)
 {
     return s->n_files == 1 ? &s->files[0] : NULL;
-}
-
-static void put_count(buf *out, int64_t count, const char *what)
-{
-    format_count(out, count);
-    buf_format(out, " %s%s", what, plural(count));
 }
 
 static void write_headings(table_writer *w, const survey *s)
@@ -82,11 +71,11 @@ static void write_headings(table_writer *w, const survey *s)
     if (file)
         buf_text(&w->text, base_name(file->url));
     else
-        put_count(&w->text, (int64_t)(s->n_files - s->failed), "file");
+        format_things(&w->text, (int64_t)(s->n_files - s->failed), "file", "files");
     writer_phrase(w, heading, TONE_STRONG);
     format_data(&w->text, (double)s->size);
     writer_phrase(w, heading, TONE_PLAIN);
-    put_count(&w->text, (int64_t)s->n_trees, "tree");
+    format_things(&w->text, (int64_t)s->n_trees, "tree", "trees");
     writer_phrase(w, heading, TONE_PLAIN);
     if (file && file->version > 0)
         buf_format(&w->text, "ROOT %d.%02d/%02d", (int)file->version / 10000, (int)file->version / 100 % 100,
@@ -130,7 +119,7 @@ static void put_clusters(buf *out, const survey_tree *tree)
     else if (tree->clusters > 0) {
         format_count(out, tree->clusters);
         buf_text(out, tree->clusters == 1 ? " of " : " of up to ");
-        put_count(out, tree->largest_cluster, "event");
+        format_things(out, tree->largest_cluster, "event", "events");
     }
 }
 
@@ -168,12 +157,11 @@ static void put_spread(buf *out, const survey_tree *tree)
         return;
     format_count(out, (int64_t)tree->n_parts);
     buf_text(out, " files of ");
-    format_count(out, least);
     if (most > least) {
+        format_count(out, least);
         buf_text(out, " to ");
-        format_count(out, most);
     }
-    buf_text(out, " events");
+    format_things(out, most, "event", "events");
 }
 
 static void write_facts(inspect_writer *in, const survey_tree *tree)
@@ -194,7 +182,7 @@ static void write_facts(inspect_writer *in, const survey_tree *tree)
     format_count(text, (int64_t)tree->n_branches);
     if (ntuple) {
         buf_text(text, " in ");
-        put_count(text, tree->columns, "column");
+        format_things(text, tree->columns, "column", "columns");
     }
     writer_pair(w, ntuple ? "fields" : "branches", TONE_PLAIN);
     put_sizes(text, tree->compressed, tree->uncompressed);
@@ -298,7 +286,8 @@ static void write_branches(inspect_writer *in, const survey_tree *tree, bool pic
     size_t rows = limited(in, count);
     if (picked) {
         buf_str(&w->text, tree->path);
-        buf_format(&w->text, ": %lld branches picked, ", (long long)tree->picked);
+        buf_text(&w->text, ": ");
+        format_things(&w->text, tree->picked, "branch picked, ", "branches picked, ");
         format_percent(&w->text, 100 * inspect_divide(tree->picked_compressed, tree->compressed));
         buf_text(&w->text, " of the bytes");
     }

@@ -8,6 +8,7 @@
 #include "view/format.h"
 #include "view/hint.h"
 #include "view/json.h"
+#include "view/text.h"
 
 enum { DATASETS_NAMED = 3, FILES_NAMED = 2, ERROR_SHOWN = 48 };
 
@@ -45,12 +46,6 @@ static roast_str cell_text(const roast_summary *s, metric_id column, size_t row)
 }
 
 /* ---- The line ------------------------------------------------------------------------------------------------ */
-
-static void put_count(buf *out, double count, const char *one, const char *many)
-{
-    format_count(out, (int64_t)count);
-    buf_format(out, " %s", count == 1 ? one : many);
-}
 
 /* Events of the parts whose size is known. */
 static double least_events(const roast_summary *s)
@@ -112,15 +107,15 @@ static void put_where(buf *out, const roast_summary *s)
     }
     double chunks = summary_real(s, M_run_missing_chunks), files = summary_real(s, M_run_missing_files);
     if (chunks > 0) {
-        put_count(out, chunks, raised ? "chunk" : "chunk never succeeded",
-                  raised ? "chunks" : "chunks never succeeded");
+        format_things(out, (int64_t)chunks, raised ? "chunk" : "chunk never succeeded",
+                      raised ? "chunks" : "chunks never succeeded");
         buf_text(out, unopened ? ", " : " in ");
     }
     if (unopened)
-        put_count(out, (double)unopened, raised ? "file" : "file never opened",
-                  raised ? "files" : "files never opened");
+        format_things(out, (int64_t)unopened, raised ? "file" : "file never opened",
+                      raised ? "files" : "files never opened");
     else
-        put_count(out, files, "file", "files");
+        format_things(out, (int64_t)files, "file", "files");
 }
 
 /* How much of a dataset is missing, in terms that can be compared: as a share of its events, else all that is known. */
@@ -143,9 +138,9 @@ static void put_dataset(buf *out, const roast_summary *s, size_t row)
         format_percent(out, 100 * events / expected);
         buf_text(out, " of its events");
     } else if (events > 0) {
-        put_count(out, events, "event", "events");
+        format_things(out, (int64_t)events, "event", "events");
     } else {
-        put_count(out, files, "file", "files");
+        format_things(out, (int64_t)files, "file", "files");
     }
 }
 
@@ -189,18 +184,21 @@ static size_t characters_within(roast_str text, size_t most)
 
 static void put_error(buf *out, const roast_summary *s, size_t row)
 {
-    roast_str type = cell_text(s, M_missing_error_type, row), text = cell_text(s, M_missing_error, row);
+    buf said = {0};
+    text_error(&said, cell_text(s, M_missing_error, row));
+    roast_str type = cell_text(s, M_missing_error_type, row), text = buf_view(&said);
     buf_str(out, last_part(cell_text(s, M_missing_file, row)));
     buf_text(out, ": ");
     buf_str(out, type);
     if (text.len)
         buf_text(out, type.len ? ": " : "");
     size_t shown = characters_within(text, ERROR_SHOWN);
-    for (size_t i = 0; i < shown; i++)
-        buf_char(out, text.ptr[i] == '\n' ? ' ' : text.ptr[i]);
+    buf_str(out, (roast_str){text.ptr, shown});
     buf_text(out, shown < text.len ? "…" : "");
     if (!type.len && !text.len)
         buf_text(out, "no attempt was recorded");
+    out->code = out->code ? out->code : said.code;
+    buf_release(&said);
 }
 
 static void write_files(table_writer *w, const roast_summary *s)

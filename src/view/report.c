@@ -119,7 +119,9 @@ static const struct tile {
     part_spec main, note;
     part_spec trouble; /* said only if there is any */
 } TILES[] = {
-    {"wall time", {M_run_elapsed_time_seconds, ""}, {M_run_concurrent_chunks_mean, " concurrent chunks, mean"}},
+    {"wall time",
+     {M_run_elapsed_time_seconds, ""},
+     {M_run_concurrent_chunks_mean, " concurrent chunks, mean", .after_one = " concurrent chunk, mean"}},
     {"events", {M_run_total_events, ""}, {M_run_bytes_per_event, " read per event"}},
     {"event rate", {M_run_event_rate_elapsed_khz, ""}, {M_run_event_rate_core_khz, " per core", FORM_SHORT}},
     {"data read", {M_run_total_bytes_read, ""}, {M_run_data_rate_gbps, ""}},
@@ -128,23 +130,22 @@ static const struct tile {
      {M_run_cpu_efficiency_fine, " on the CPU", FORM_PERCENT}},
     {"workers",
      {M_run_avg_workers, ""},
-     {M_run_total_cores, " cores on average"},
+     {M_run_total_cores, " cores on average", .after_one = " core on average"},
      {M_run_workers_not_measured, " not measured", .alarm = TONE_WARN}},
     {"chunks",
      {M_run_num_successful_chunks, ""},
-     {M_run_num_failed_chunks, " attempts failed", .alarm = TONE_BAD},
+     {M_run_num_failed_chunks, " attempts failed", .alarm = TONE_BAD, .after_one = " attempt failed"},
      {M_run_chunks_not_measured, " not measured", .alarm = TONE_WARN}},
 };
 
-static bool put_part(buf *out, const roast_summary *summary, const part_spec *part)
+static bool put_known(buf *out, const roast_summary *summary, const part_spec *part)
 {
     roast_value value = summary_value(summary, part->metric);
     if (part->metric == M_run_num_successful_chunks)
         return put_chunk_counts(out, summary);
     if (value.kind == ROAST_NOTHING)
         return false;
-    format_value(out, value, metric_info(part->metric)->unit, part->form);
-    buf_text(out, part->after);
+    put_part(out, part, value);
     return true;
 }
 
@@ -153,7 +154,7 @@ static void put_trouble(buf *out, const roast_summary *summary, const part_spec 
     if (!part->after || !(summary_real(summary, part->metric) > 0))
         return;
     buf_format(out, "<dd class=\"note %s\">", html_tone(part->alarm));
-    put_part(out, summary, part);
+    put_known(out, summary, part);
     buf_text(out, "</dd>");
 }
 
@@ -171,13 +172,13 @@ static void put_tiles(page *p)
         const struct tile *tile = &TILES[i];
         const char *why = p->summary->why[tile->main.metric];
         buf_format(out, "<div><dt>%s</dt><dd>", tile->title);
-        bool known = put_part(out, p->summary, &tile->main);
+        bool known = put_known(out, p->summary, &tile->main);
         if (!known)
             buf_text(out, "<span class=\"quiet\">n/a</span>");
         bool alarmed = summary_real(p->summary, tile->note.metric) > 0;
         buf_format(out, "</dd><dd class=\"note %s\">", html_tone(alarmed ? tile->note.alarm : TONE_PLAIN));
         if (known)
-            put_part(out, p->summary, &tile->note);
+            put_known(out, p->summary, &tile->note);
         else
             html_text(out, is_stated(p, why) ? STR("no chunk records") : str_from(why ? why : ""));
         buf_text(out, "</dd>");
@@ -442,9 +443,8 @@ static void say_what_is_not_placed(page *p)
     if (!missing)
         return;
     buf_text(&p->html.sections, "<p class=\"missing\">");
-    format_count(&p->html.sections, (int64_t)missing);
-    buf_text(&p->html.sections, missing == 1 ? " attempt at a chunk has no time, or one far from the run"
-                                             : " attempts at chunks have no time, or one far from the run");
+    format_things(&p->html.sections, (int64_t)missing, "attempt at a chunk has no time, or one far from the run",
+                  "attempts at chunks have no time, or one far from the run");
     buf_text(&p->html.sections, ", as after a jump of a clock: not drawn here, but counted everywhere else.</p>\n");
 }
 

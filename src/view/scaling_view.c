@@ -12,13 +12,14 @@
 
 static void write_headings(table_writer *w, const scaling *s)
 {
-    buf_format(&w->text, "%zu %s, ", s->count, s->count == 1 ? "run" : "runs");
+    double most = s->points[s->count - 1].cores;
+    format_things(&w->text, (int64_t)s->count, "run, ", "runs, ");
     format_value(&w->text, real_value(s->points[0].cores), "count", FORM_UNIT);
     if (s->different > 1) {
         buf_text(&w->text, " to ");
-        format_value(&w->text, real_value(s->points[s->count - 1].cores), "count", FORM_UNIT);
+        format_value(&w->text, real_value(most), "count", FORM_UNIT);
     }
-    buf_text(&w->text, " cores");
+    buf_text(&w->text, most == 1 ? " core" : " cores");
     writer_phrase(w, &w->set->headline, TONE_STRONG);
     if (!s->same_work)
         buf_text(&w->text, "the runs did not all process as many events: rates are compared, start-up counts more in "

@@ -58,6 +58,12 @@ static void write_unknown(builder *b, const pair_spec *row)
     writer_cell(&b->w, TONE_QUIET, NOTHING);
 }
 
+void put_part(buf *out, const part_spec *part, roast_value value)
+{
+    format_value(out, value, metric_info(part->metric)->unit, part->form);
+    buf_text(out, part->after_one && value_number(value) == 1 ? part->after_one : part->after);
+}
+
 static void write_known(builder *b, const pair_spec *row)
 {
     /* "p95 / p99" is read by position: a part that is missing must keep its place. */
@@ -73,8 +79,7 @@ static void write_known(builder *b, const pair_spec *row)
             buf_text(&b->w.text, row->join ? row->join : ", ");
         else
             first = value;
-        format_value(&b->w.text, value, metric_info(part->metric)->unit, part->form);
-        buf_text(&b->w.text, part->after);
+        put_part(&b->w.text, part, value);
         if (value_number(value) > 0)
             tone = more_urgent(tone, part->alarm);
     }
@@ -332,8 +337,7 @@ static void write_cluster(table_writer *w, const roast_summary *summary)
     if (workers.kind == ROAST_NOTHING || !(value_number(workers) > 0))
         return;
     buf_text(&w->text, w->text.len ? ", " : "");
-    format_value(&w->text, workers, "count", FORM_UNIT);
-    buf_text(&w->text, value_number(workers) == 1 ? " worker" : " workers");
+    format_things(&w->text, (int64_t)value_number(workers), "worker", "workers");
     double per_worker = value_number(cores);
     if (per_worker >= 1 && per_worker < 1e6 && per_worker == floor(per_worker))
         buf_format(&w->text, " × %.0f %s", per_worker, per_worker == 1 ? "core" : "cores");
@@ -406,8 +410,7 @@ static void add_trouble(table_writer *w, const roast_summary *summary, metric_id
     roast_value value = summary_value(summary, metric);
     if (value.kind == ROAST_NOTHING || !(value_number(value) > 0))
         return;
-    format_value(&w->text, value, "count", FORM_UNIT);
-    buf_text(&w->text, value_number(value) == 1 ? one : many);
+    format_things(&w->text, (int64_t)value_number(value), one, many);
     writer_phrase(w, &w->set->subline, tone);
 }
 
@@ -440,13 +443,13 @@ static void write_subline(table_writer *w, const roast_summary *summary)
     writer_phrase(w, &w->set->subline, TONE_GOOD);
     write_chunks(w, summary);
     writer_phrase(w, &w->set->subline, TONE_PLAIN);
-    add_trouble(w, summary, M_run_num_failed_chunks, " attempt failed", " attempts failed", TONE_BAD);
-    add_trouble(w, summary, M_run_workers_lost, " worker lost", " workers lost", TONE_WARN);
+    add_trouble(w, summary, M_run_num_failed_chunks, "attempt failed", "attempts failed", TONE_BAD);
+    add_trouble(w, summary, M_run_workers_lost, "worker lost", "workers lost", TONE_WARN);
     if (partly_measured(summary)) {
         format_value(&w->text, summary_value(summary, M_run_workers_not_measured), "count", FORM_UNIT);
         buf_text(&w->text, " of ");
-        format_count(&w->text, (int64_t)summary->rows[ROAST_SCOPE_WORKER].count);
-        buf_text(&w->text, " workers not measured");
+        format_things(&w->text, (int64_t)summary->rows[ROAST_SCOPE_WORKER].count, "worker not measured",
+                      "workers not measured");
     }
     writer_phrase(w, &w->set->subline, TONE_WARN);
     since_last_text(&w->text, summary);

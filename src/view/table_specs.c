@@ -26,9 +26,9 @@ static const pair_spec THROUGHPUT[] = {
 static const pair_spec EVENTS[] = {
     {.title = "events", .parts = {{M_run_total_events, ""}}, .shown = LINE_ALWAYS},
     {.title = "  missing",
-     .parts = {{M_run_missing_files, " files", .alarm = TONE_BAD},
-               {M_run_missing_chunks, " chunks", .alarm = TONE_BAD},
-               {M_run_missing_events, " events", .alarm = TONE_BAD},
+     .parts = {{M_run_missing_files, " files", .alarm = TONE_BAD, .after_one = " file"},
+               {M_run_missing_chunks, " chunks", .alarm = TONE_BAD, .after_one = " chunk"},
+               {M_run_missing_events, " events", .alarm = TONE_BAD, .after_one = " event"},
                {M_run_events_expected, " expected"}},
      .shown = LINE_IF_ANY},
     {.title = "event rate", .parts = {{M_run_event_rate_elapsed_khz, ""}}, .shown = LINE_ALWAYS},
@@ -254,14 +254,14 @@ static const table_column MISSING[] = {
     {"tried", M_missing_attempts, .priority = 4},
     {"", M_missing_nature, .priority = 2},
     {"error", M_missing_error_type, .shortens = true, .priority = 2, .alarm = TONE_BAD},
-    {"message", M_missing_error, .most_lines = 3, .priority = 3},
+    {"message", M_missing_error, FORM_ERROR, .most_lines = 3, .priority = 3},
 };
 
 static const table_column FAILURES[] = {
     {"times", M_failure_count, .priority = 0},
     {"error", M_failure_error_type, .shortens = true, .alarm = TONE_BAD},
     {"", M_failure_nature, .priority = 3},
-    {"message", M_failure_error, .most_lines = 3, .priority = 0},
+    {"message", M_failure_error, FORM_ERROR, .most_lines = 3, .priority = 0},
     {"file", M_failure_file, .shortens = true, .priority = 1},
     {"worker", M_failure_worker, .shortens = true, .priority = 3},
     {"dataset", M_failure_dataset, .shortens = true, .priority = 4},

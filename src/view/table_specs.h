@@ -11,8 +11,11 @@ typedef struct part_spec {
     metric_id metric;
     const char *after;
     format_form form;
-    table_tone alarm; /* the tone of a value above 0; TONE_PLAIN raises none */
+    table_tone alarm;      /* the tone of a value above 0; TONE_PLAIN raises none */
+    const char *after_one; /* instead of after, if the value is 1; NULL for the same */
 } part_spec;
+
+void put_part(buf *out, const part_spec *part, roast_value value);
 
 enum { MOST_PARTS = 4 };
 

@@ -240,6 +240,40 @@ void text_shorten(buf *out, roast_str safe, size_t width, bool utf8)
     buf_str(out, without_front(safe, whole - at_end));
 }
 
+/* What coffea says of what it caught, in Python's notation, which is a line; absent if it says nothing of the kind. */
+static roast_str wrapped_error(roast_str error)
+{
+    static const char words[] = "The error was: ";
+    roast_str inside = str_none();
+    for (const char *at; error.len && (at = memmem(error.ptr, error.len, words, strlen(words))); error = inside)
+        inside = (roast_str){at + strlen(words), error.len - (size_t)(at - error.ptr) - strlen(words)};
+    inside = str_trim(str_split(&inside, '\n'));
+    inside.len -= str_ends_with(inside, STR("."));
+    return inside.len ? inside : str_none();
+}
+
+static roast_str take_line(roast_str *rest, roast_str newline)
+{
+    const char *end = rest->len ? memmem(rest->ptr, rest->len, newline.ptr, newline.len) : NULL;
+    roast_str line = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+    *rest = end ? (roast_str){end + newline.len, rest->len - line.len - newline.len} : str_none();
+    return str_trim(line);
+}
+
+void text_error(buf *out, roast_str error)
+{
+    roast_str inside = wrapped_error(error), rest = str_absent(inside) ? error : inside;
+    roast_str newline = str_absent(inside) ? STR("\n") : STR("\\n");
+    for (bool begun = false; !str_absent(rest);) {
+        roast_str line = take_line(&rest, newline);
+        if (begun && !line.len)
+            return;
+        buf_text(out, begun ? " " : "");
+        buf_str(out, line);
+        begun |= line.len > 0;
+    }
+}
+
 static bool divides(char c)
 {
     return c == ',' || c == ';' || c == '/' || c == '=' || c == '+';

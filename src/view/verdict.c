@@ -50,6 +50,13 @@ static bool is_sure(const comparison *c, const compared_timing *timing)
     return timing->p_verdict <= 1 - c->level + 1e-9;
 }
 
+/* An interval as wide as this is not a size. */
+static void put_untold(buf *out, const interval *change)
+{
+    if (ratio_untold(change))
+        buf_text(out, ", but these runs cannot tell how much");
+}
+
 /* ---- Groups of runs ---------------------------------------------------------------------------------------------- */
 
 static void put_wall_of_runs(buf *out, const comparison *c, const compared_timing *wall)
@@ -71,6 +78,8 @@ static void put_wall_of_runs(buf *out, const comparison *c, const compared_timin
         buf_format(out, is_nothing(change) ? " (%zu+%zu runs, " : ", but %zu+%zu runs cannot rule out chance (", a, b);
     put_p(out, wall->p_verdict);
     buf_char(out, ')');
+    if (is_sure(c, wall))
+        put_untold(out, &wall->log_ratio);
 }
 
 static void put_cpu_of_runs(buf *out, const comparison *c, const compared_timing *cpu)
@@ -85,6 +94,7 @@ static void put_cpu_of_runs(buf *out, const comparison *c, const compared_timing
     buf_text(out, ", that is not chance (");
     put_p(out, cpu->p_verdict);
     buf_char(out, ')');
+    put_untold(out, &cpu->log_ratio);
 }
 
 /* ---- Two runs ---------------------------------------------------------------------------------------------------- */
@@ -123,6 +133,10 @@ static void put_chunks_of_two(buf *out, const comparison *c, const compared_timi
     buf_text(out, "the same chunks took ");
     put_size(out, change);
     buf_text(out, change > log(3) ? " the time in sum" : change > 0 ? " longer in sum" : " less time in sum");
+    if (ratio_untold(&chunk->log_sums)) {
+        buf_text(out, ", but how much of that is chance cannot be told");
+        return;
+    }
     if (!part)
         return;
     buf_format(out, part->share > 0.5 ? ", most of it in %s" : ", the largest part of it in %s (", part->what);

@@ -121,7 +121,7 @@ def test_without_carrying_the_job_is_the_same_and_the_run_says_why_nothing_was_m
             measured = worker == "with"
             assert len(collector.chunk_metrics) == (12 if measured else 0), made.logs()
             if not measured:
-                assert "1 of 1 workers could not be measured: roastcoffea" in caplog.text
+                assert "1 of 1 worker could not be measured: roastcoffea" in caplog.text
                 assert "roastcoffea" in collector.run.facts["no_chunks"]
             assert collector.metrics["peak_workers"] == 1
             assert collector.metrics["total_cores"] == sum(client.nthreads().values())  # who was there before was there all the time

@@ -62,7 +62,7 @@ def test_a_worker_that_stops_during_the_run_is_said_not_to_have_answered_at_the_
     finally:
         os.kill(pid, signal.SIGCONT)
     assert leaving < 8
-    assert "1 workers did not answer at the end" in notes(collector)
+    assert "1 worker did not answer at the end" in notes(collector)
     eventually(lambda: traces(own_client) == [])
 
 

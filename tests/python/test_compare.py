@@ -424,6 +424,60 @@ def test_two_runs_lead_with_the_ratio_of_sums(roast, synthesize):
     assert "most of it in process: I/O and locks" in found["verdict"]
 
 
+def plant_chunks(path, seconds):
+    """A run of chunks that take so long, each on a worker of its own."""
+    from roastcoffea import _core
+
+    with _core.Recorder(str(path), name="planted") as recorder:
+        recorder.fact("t_start_ns", 10**18)
+        recorder.fact("t_end_ns", 10**18 + 10**11)
+        for i, duration in enumerate(seconds):
+            recorder.worker({"address": f"tcp://{i}", "cores": 1, "joined_ns": 10**18})
+            recorder.chunk({"worker": f"tcp://{i}", "file": "a.root", "dataset": "data", "num_events": 100, "duration": duration,
+                            "entry_start": 100 * i, "entry_stop": 100 * i + 100, "t_start_ns": 10**18})  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize(("last", "told"), [(0.012, True), (0.05, False)])
+def test_of_two_runs_an_interval_beyond_a_factor_of_ten_is_not_printed(roast, tmp_path, last, told):
+    """Of two workers on either side, Student's distribution of one degree of freedom reaches far."""
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    sides = np.array([0.01, 0.01]), np.array([0.01, last])
+    a, b = (plant_chunks(tmp_path / f"{name}.roast", side) for name, side in zip("ab", sides, strict=True))
+    quotient = sides[1].sum() / sides[0].sum()
+    scatter = 2 * 2 * ((sides[1] - quotient * sides[0]) ** 2).sum() / sides[1].sum() ** 2  # of either side the same
+    reach = stats.t.ppf(0.975, 1) * math.sqrt(scatter)
+    assert (reach < math.log(10)) == told
+    found, shown = compare(roast, a, b), roast("compare", a, b, "--width", "150").stdout
+    low, high = (timing(found, "chunk")["ratio_of_sums"][end] for end in ("low", "high"))
+    assert (low, high) == pytest.approx((quotient * math.exp(-reach), quotient * math.exp(reach)), rel=1e-6), "JSON has it"
+    row = next(line for line in shown.splitlines() if "time per chunk" in line)
+    assert ("cannot be told" in row, "[" in row) == (not told, told)
+    assert ("in sum, but how much of that is chance cannot be told" in found["verdict"]) == (not told)
+
+
+@pytest.mark.parametrize(("longest", "told"), [(980, True), (1020, False)])
+def test_of_groups_of_runs_an_interval_beyond_a_factor_of_ten_is_not_printed(roast, tmp_path, longest, told):
+    """Of three runs on either side, the widest interval is from the least to the greatest quotient."""
+    sides = [[plant_run(tmp_path / f"{side}{i}.roast", wall=wall) for i, wall in enumerate(walls)]
+             for side, walls in (("a", (100, 100, 100)), ("b", (100, 100, longest)))]  # fmt: skip
+    found = compare(roast, *sides[0], "--", *sides[1])
+    ratio = timing(found, "elapsed_time_seconds")["ratio"]
+    assert (ratio["low"], ratio["high"]) == pytest.approx((1, longest / 100))
+    shown = roast("compare", *sides[0], "--", *sides[1], "--width", "150").stdout
+    row = next(line for line in shown.splitlines() if "wall time" in line)
+    assert ("cannot be told" in row, "[1.00, " in row) == (not told, told)
+    gate = " ".join(roast("gate", *sides[0], "--", *sides[1], "--width", "150").stdout.split())
+    assert ("cannot be told" in gate) == (not told)
+
+
+def test_a_change_that_is_not_chance_may_be_of_unknown_size(roast, tmp_path):
+    sides = [[plant_run(tmp_path / f"{side}{i}.roast", wall=wall) for i, wall in enumerate(walls)]
+             for side, walls in (("a", (100, 101, 102, 103, 104)), ("b", (110, 111, 112, 4000, 5000)))]  # fmt: skip
+    said = compare(roast, *sides[0], "--", *sides[1])["verdict"]
+    assert "that is not chance" in said and "but these runs cannot tell how much" in said
+
+
 def test_a_run_that_did_less_is_not_called_faster(roast, tmp_path):
     whole, part = plant_run(tmp_path / "a.roast"), plant_run(tmp_path / "b.roast", wall=80, events=108_000)
     said = compare(roast, whole, part)["verdict"]

@@ -19,7 +19,7 @@ from roastcoffea import MetricsCollector, _core, open_run  # noqa: E402
 from roastcoffea.completeness import Requests  # noqa: E402
 from roastcoffea.entries import File  # noqa: E402
 from roastcoffea.rerun import items_for  # noqa: E402
-from surfaces import surfaces  # noqa: E402
+from surfaces import as_text, surfaces  # noqa: E402
 
 NUMBERS = ("events_expected", "missing_events", "missing_chunks", "missing_files")
 FIRST = "INCOMPLETE: "
@@ -843,6 +843,11 @@ def test_a_chunk_that_had_fewer_events_is_not_missing_twice(tmp_path, raised):
         (2, "ClientConnectorDNSError", "Cannot connect to host x:443 [Name or service not known]", "permanent"),
         (2, "gaierror", "[Errno -2] Name or service not known", "permanent"),
         (2, "gaierror", "[Errno -3] Temporary failure in name resolution", "transient"),
+        (2, "socket.timeout", "", "transient"),
+        (2, "socket.gaierror", "[Errno -2] Name or service not known", "permanent"),
+        (2, "zlib.error", "Error -3 while decompressing data: incorrect header check", "permanent"),
+        (2, "connections.error", "the user's own", "permanent"),  # by what it is called in its module, not by the module
+        (2, "ssltools.timeout", "", "transient"),
     ],
 )
 def test_an_error_may_pass_by_what_it_says_and_not_if_it_comes_each_time(tmp_path, times, error_type, error, nature):
@@ -868,6 +873,22 @@ def test_an_error_is_cut_between_characters(roast, tmp_path):
     run = record(tmp_path / "a.roast", [chunk(0, error="é" * 40), chunk(0, 2, error="é" * 40)])
     shown = roast("show", run.path, env={"LC_ALL": "C.UTF-8"}).stdout
     assert "OSError: " + "é" * 24 + "…" in shown and "\ufffd" not in shown
+
+
+def test_an_error_of_many_lines_is_shown_by_what_it_says_and_kept_whole(roast, tmp_path):
+    said = "\n\nFailed processing file: WorkItem(dataset='d'). The error was: OSError('no basket,\\nsorry\\n\\nin file f')."
+    lines = "\nnot\nfound\n\n    in file f"
+    errors = {"error_type": "Exception", "error": said}, {"error_type": "KeyInFileError", "error": lines, "file": "g"}
+    failed = [chunk(0, attempt, "x") | error for error in errors for attempt in (1, 2)]
+    run = record(tmp_path / "a.roast", [*failed, chunk(100)])
+    texts = [roast(*arguments, run.path).stdout for arguments in (["show", "--only", "missing,failures"], ["show"], ["explain"])]
+    page = run.report(tmp_path / "page.html").read_text()
+    for text in (*texts, as_text(page[page.index("<h1>") : page.index("<script")])):
+        assert "OSError('no basket, sorry" in " ".join(text.split())
+        assert "g: KeyInFileError: not found" in " ".join(text.split())
+        assert not [part for part in ("\\n", "WorkItem", "in file f") if part in text]
+    assert [row["error"] for row in run.missing] == [said, lines]
+    assert [row["error"] for row in json.loads(roast("show", run.path, "--only", "missing", "--json").stdout)["missing"]] == [said, lines]
 
 
 # ---- comparing

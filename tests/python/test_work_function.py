@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
+import lzma
+import socket
+import sqlite3
+import struct
+import zlib
 from importlib.metadata import version
 from types import SimpleNamespace
 
@@ -10,7 +17,7 @@ import pytest
 nano = pytest.importorskip("nano", reason="needs coffea, uproot and awkward", exc_type=ImportError)
 from coffea.nanoevents import BaseSchema  # noqa: E402
 from coffea.processor import ProcessorABC  # noqa: E402
-from roastcoffea import messages, route, work  # noqa: E402
+from roastcoffea import _core, messages, route, work  # noqa: E402
 from roastcoffea.route import Route  # noqa: E402
 
 ITEM = SimpleNamespace(dataset="d", filename="f", treename="Events", entrystart=0, entrystop=3, fileuuid=b"", usermeta=None)
@@ -118,6 +125,37 @@ def test_an_error_that_is_there_without_us_is_a_failed_attempt_and_not_a_refusal
         measured(broken)(ITEM, Attributes())
     (chunk,) = chunks(sent)
     assert chunk.failed and not notes(sent) and not work._Attempt.refused
+
+
+@pytest.mark.parametrize(
+    ("raises", "named"),
+    [
+        (lambda: zlib.decompress(b"cut"), "zlib.error"),
+        (lambda: struct.unpack("i", b""), "struct.error"),
+        (lambda: socket.getaddrinfo("nowhere.invalid", "no service"), "socket.gaierror"),
+        (lambda: lzma.decompress(b"cut"), "LZMAError"),
+        (lambda: int("x"), "ValueError"),
+        (lambda: concurrent.futures.Future().result(timeout=0), "TimeoutError"),
+    ],
+)
+def test_an_exception_whose_own_name_says_nothing_is_named_with_its_module(sent, raises, named, tmp_path):
+    def broken(item, processor_instance):
+        try:
+            raises()
+        except Exception as error:
+            raise Exception("Failed processing file") from error
+
+    with pytest.raises(Exception, match="Failed processing file"):
+        measured(broken)(ITEM, Attributes())
+    with contextlib.suppress(Exception):
+        work.MetadataFetcher(lambda file: raises(), Route(("here",)))(ITEM)
+    (attempt,) = chunks(sent)
+    (unopened,) = [record for record in sent if isinstance(record, messages.Unopened)]
+    with _core.Recorder(str(tmp_path / "a.roast")) as recorder:
+        recorder.packed("w", attempt.packed)
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.roast")) as database:
+        assert database.execute("select error_type from chunk").fetchall() == [(named,)]
+    assert unopened.error_type == named
 
 
 def test_unknown_arguments_are_passed_on_and_the_run_names_the_release(sent):

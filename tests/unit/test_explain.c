@@ -1257,7 +1257,7 @@ static void a_run_of_which_no_worker_was_measured_is_not_measured_at_all(void **
     assert_true(str_equal(e.why.no_chunks, STR("nobody was there")));
     assert_string_equal(e.summary->why[M_run_chunk_duration_mean], "nobody was there");
     assert_string_equal(e.summary->why[M_run_total_events], "nobody was there");
-    assert_string_equal(e.summary->why[M_run_core_efficiency], "1 of 1 workers was not measured");
+    assert_string_equal(e.summary->why[M_run_core_efficiency], "1 of 1 worker was not measured");
     release(&e);
 }
 

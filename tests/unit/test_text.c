@@ -48,6 +48,37 @@ static void invalid_bytes_become_replacement_characters(void **state)
     SAFE("\364\220\200\200", "\357\277\275\357\277\275\357\277\275\357\277\275"); /* beyond Unicode */
 }
 
+static void says(const char *error, const char *line)
+{
+    buf shown = {0};
+    buf_text(&shown, "");
+    text_error(&shown, str_from(error));
+    assert_string_equal(shown.data, line);
+    buf_release(&shown);
+}
+
+static void an_error_is_a_line_up_to_its_first_blank_one(void **state)
+{
+    (void)state;
+    says("no such basket", "no such basket");
+    says("\n\n  not found: 'Events'  \r\n\n    Available keys: ...\n", "not found: 'Events'");
+    says("expected Chunk of length 4649,\nreceived 786 bytes\n\nin file f",
+         "expected Chunk of length 4649, received 786 bytes");
+    says(" \n ", "");
+    says(NULL, "");
+}
+
+static void an_error_that_coffea_wrapped_is_what_is_inside(void **state)
+{
+    (void)state;
+    says("Failed processing file: WorkItem(dataset='d'). The error was: OSError('no such basket').",
+         "OSError('no such basket')");
+    says("Failed to open file: f. The error was: OSError('not found\\n\\nFiles may be').", "OSError('not found");
+    says("a. The error was: OSError('cut,\\nafter 7 bytes').\nTraceback", "OSError('cut, after 7 bytes')");
+    says("a. The error was: Exception('b. The error was: ValueError()", "ValueError()");
+    says("cut short. The error was: ", "cut short. The error was:");
+}
+
 static void marks_do_not_pile_up(void **state)
 {
     (void)state;
@@ -129,6 +160,8 @@ int main(void)
         cmocka_unit_test(characters_that_turn_or_hide_text_are_spelled_out),
         cmocka_unit_test(right_to_left_letters_stay_letters),
         cmocka_unit_test(invalid_bytes_become_replacement_characters),
+        cmocka_unit_test(an_error_is_a_line_up_to_its_first_blank_one),
+        cmocka_unit_test(an_error_that_coffea_wrapped_is_what_is_inside),
         cmocka_unit_test(marks_do_not_pile_up),
         cmocka_unit_test(without_utf8_everything_is_ascii),
         cmocka_unit_test(widths_count_columns_not_bytes),

@@ -19,7 +19,7 @@ from distributed.metrics import time
 from tornado.ioloop import PeriodicCallback
 
 from roastcoffea import messages, sampling, shipping
-from roastcoffea.guard import Guard
+from roastcoffea.guard import Guard, counted
 from roastcoffea.outbox import Outbox
 from roastcoffea.route import topic_of
 
@@ -245,7 +245,8 @@ class SchedulerTracker(SchedulerPlugin):
                 await asyncio.wait_for(self.no_probes.wait(), seconds)
         if self.probes:
             who = ", ".join(sorted(self.probes)[:3])
-            text = f"{len(self.probes)} workers did not answer at the end ({who}): what they had not sent yet is missing"
+            workers = counted(len(self.probes), "worker")
+            text = f"{workers} did not answer at the end ({who}): what they had not sent yet is missing"
             self.send([messages.Note(text)])
 
 

@@ -19,6 +19,7 @@ from typing import Any, overload
 
 from roastcoffea import messages, shipping
 from roastcoffea.backends.base import AbstractMetricsBackend
+from roastcoffea.guard import counted
 from roastcoffea.recording import Recording
 from roastcoffea.route import ANNOTATION
 from roastcoffea.settings import settings
@@ -296,7 +297,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         for address in unmeasured:
             self.recording.worker(address, probe=0)
         if unmeasured:
-            counts = f"{len(unmeasured)} of {len(self._workers)} workers"
+            counts = f"{len(unmeasured)} of {counted(len(self._workers), 'worker')}"
             text = f"{counts} could not be measured: {self._why_unmeasured(unmeasured)}"
             self.recording.guard.say(text, text)
 
@@ -308,7 +309,8 @@ class DaskMetricsBackend(AbstractMetricsBackend):
         if self.blocks_client:
             return self._why_asynchronous
         if self._workers and not self._measured:
-            return f"none of the {len(self._workers)} workers could be measured: {self._why_unmeasured(self._workers)}"
+            none = f"none of the {len(self._workers)} workers could" if len(self._workers) > 1 else "the worker could not"
+            return f"{none} be measured: {self._why_unmeasured(self._workers)}"
         return None
 
     def _ask_probes(self) -> None:

@@ -104,8 +104,8 @@ static roast_code parse(legacy_reader *r, const json_place *file, roast_str text
     if (code || not_numbers == 0)
         return code;
     const char *name = strrchr(file->key, '/');
-    return legacy_note(r, "warning", "%s: %zu values are NaN or infinite; they count as not measured.",
-                       name ? name + 1 : file->key, not_numbers);
+    return legacy_note(r, "warning", "%s: %zu %s NaN or infinite, which counts as not measured.",
+                       name ? name + 1 : file->key, not_numbers, not_numbers == 1 ? "value is" : "values are");
 }
 
 /* metrics.json is a common name; without a single metric of ours it is somebody else's. */

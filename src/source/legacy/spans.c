@@ -291,9 +291,9 @@ roast_code spans_read(legacy_reader *r)
     if (!code)
         code = name_processor(&s);
     if (!code && s.unreadable)
-        code = legacy_note(r, "warning",
-                           "raw_span_metrics: %zu keys are not (context, prefix, activity, unit) and were left out.",
-                           s.unreadable);
+        code =
+            legacy_note(r, "warning", "raw_span_metrics: %zu %s not (context, prefix, activity, unit), and left out.",
+                        s.unreadable, s.unreadable == 1 ? "key is" : "keys are");
     buf_release(&s.key.text);
     intern_release(&s.prefixes);
     free(s.times);

@@ -88,12 +88,11 @@ static roast_code recover_num_chunks(legacy_totals *t)
     if (recovered < 1 || fabs(ratio - recovered) > 1e-6 * recovered || recovered == stated)
         return ROAST_OK;
     t->values[M_run_num_chunks] = (roast_value){.kind = ROAST_INT, .as.integer = (int64_t)recovered};
-    return isnan(stated)
-               ? ROAST_OK
-               : legacy_note(t->r, "info",
-                             "num_chunks: %.0f chunks were submitted, as avg_cpu_time_per_chunk tells; the %.0f "
-                             "in metrics.json counts chunk records.",
-                             recovered, stated);
+    return isnan(stated) ? ROAST_OK
+                         : legacy_note(t->r, "info",
+                                       "num_chunks: %.0f %s submitted, as avg_cpu_time_per_chunk tells; the %.0f "
+                                       "in metrics.json counts chunk records.",
+                                       recovered, recovered == 1 ? "chunk was" : "chunks were", stated);
 }
 
 static void drop_zeros(legacy_totals *t)

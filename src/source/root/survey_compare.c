@@ -134,7 +134,8 @@ static bool compare_kind(survey *s, survey_tree *tree, double (*kind)(const surv
         if (kind(part) == usual || part->compression.algorithm == ROOT_ALGORITHM_UNKNOWN)
             continue;
         if (kind == branches)
-            buf_format(&text, "%lld branches, not %.0f", (long long)part->branches, usual);
+            buf_format(&text, "%lld %s, not %.0f", (long long)part->branches,
+                       part->branches == 1 ? "branch" : "branches", usual);
         else
             buf_format(&text, "%s, not %s", root_algorithm_name(part->compression.algorithm),
                        root_algorithm_name((root_algorithm)usual));

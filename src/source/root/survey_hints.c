@@ -60,9 +60,13 @@ static void small_baskets(hinting *h)
     if (baskets < MANY_BASKETS || percent((double)small, (double)branches) < MANY_SMALL_PERCENT)
         return;
     bool pages = tree->kind == ROOT_RNTUPLE;
-    buf_format(&h->text, "%lld of %lld %s have %s of %.0f bytes on average: %lld of them for %.1f %% of the data, ",
-               (long long)small, (long long)branches, pages ? "fields" : "branches", pages ? "pages" : "baskets",
-               (double)bytes / (double)baskets, (long long)baskets, percent((double)bytes, (double)tree->compressed));
+    buf_format(&h->text, "%lld of %lld %s%s %s %s of %.0f bytes on average: %lld of them for %.1f %% of the data, ",
+               (long long)small, (long long)branches, pages ? "field" : "branch",
+               branches == 1 ? ""
+               : pages       ? "s"
+                             : "es",
+               small == 1 ? "has" : "have", pages ? "pages" : "baskets", (double)bytes / (double)baskets,
+               (long long)baskets, percent((double)bytes, (double)tree->compressed));
     buf_format(&h->text, "%lld in ", (long long)worst->baskets);
     buf_str(&h->text, worst->name);
     buf_text(&h->text, pages ? "; larger clusters (RNTupleWriteOptions::SetApproxZippedClusterSize) make fewer"
@@ -168,10 +172,10 @@ static void split_clusters(hinting *h)
     double more = percent((double)split, (double)clusters);
     if (more < READ_TWICE_PERCENT)
         return;
-    buf_format(
-        &h->text,
-        "with chunks of about %lld events, %lld of %lld clusters are read by two chunks (%.0f %% more to read); ",
-        (long long)h->chunk, (long long)split, (long long)clusters, more);
+    buf_format(&h->text,
+               "with chunks of about %lld events, %lld of %lld %s read by two chunks (%.0f %% more to read); ",
+               (long long)h->chunk, (long long)split, (long long)clusters,
+               clusters == 1 ? "cluster is" : "clusters are", more);
     chunk_choice best = best_chunk(h, split);
     if (percent((double)best.split, (double)clusters) >= READ_TWICE_PERCENT)
         buf_text(&h->text, "Runner(align_clusters=True) avoids it");

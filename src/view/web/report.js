@@ -43,6 +43,7 @@ const memoryText = x => onLadder(x, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 const hertzText = x => onLadder(x, 1000, ['Hz', 'kHz', 'MHz', 'GHz']);
 const percentText = x => !Number.isFinite(x) ? 'n/a' : x > 0 && x < 0.05 ? '< 0.1 %' : (x < 999.95 ? x.toFixed(x === 0 ? 0 : 1) : grouped(x)) + ' %';
 const countText = x => !Number.isFinite(x) ? 'n/a' : x < 1e6 ? grouped(x) : onLadder(x, 1000, ['', 'k', 'M', 'G', 'T']);
+const things = (n, one) => `${countText(n)} ${one}${n === 1 ? '' : 's'}`;
 const meanCountText = x => !Number.isFinite(x) ? 'n/a' : x >= 1e6 || Math.abs(x - Math.round(x)) <= 1e-3 * x ? countText(Math.round(x))
   : x >= 99.95 && x < 999.95 ? x.toFixed(1) : shortNumber(x);
 
@@ -775,13 +776,13 @@ function addLanes(run, parent) {
   const plot = make('div', 'plot'), canvas = plot.appendChild(make('canvas'));
   const frame = plot.appendChild(make('div', 'frame')), hair = plot.appendChild(make('div', 'hair'));
   const redraw = () => { drawLanes(run, canvas); hideTip(); frame.hidden = true; };
-  const tell = () => { count.textContent = `${countText(lanes.rows.length)} of ${countText(run.about.lanes)} lanes, one per thread of a worker`; };
+  const tell = () => { count.textContent = `${countText(lanes.rows.length)} of ${things(run.about.lanes, 'lane')}, one per thread of a worker`; };
   addLegend(run, parent, redraw);
   parent.append(plot);
   frame.hidden = hair.hidden = true;
   plot.tabIndex = 0;
   plot.setAttribute('role', 'img');
-  plot.setAttribute('aria-label', `${countText(run.n)} attempts at chunks in ${countText(run.about.lanes)} lanes, one per thread of a worker. ` +
+  plot.setAttribute('aria-label', `${things(run.n, 'attempt')} at chunks in ${things(run.about.lanes, 'lane')}, one per thread of a worker. ` +
     'Arrow keys go from chunk to chunk, plus and minus zoom, 0 shows the whole run.');
   const mark = (i, x, y) => {
     lanes.current = i;
@@ -1002,7 +1003,7 @@ class Table {
 
   tell(end) {
     const total = this.rows.length, found = this.found.length;
-    this.count.textContent = found === total ? '' : `${countText(found)} of ${countText(total)} rows`;
+    this.count.textContent = found === total ? '' : `${countText(found)} of ${things(total, 'row')}`;
     this.more.textContent = end < found ? `and ${countText(found - end)} more` : found === 0 ? 'no row has this text' : '';
     this.all.hidden = found <= FEW_ROWS;
     this.all.textContent = this.limit === Infinity ? 'Show fewer' : 'Show all';
@@ -1013,7 +1014,7 @@ class Table {
     this.choose();
     const lines = [this.columns.map(column => csvCell(column.title)), ...this.found.map(row => row.map(csvCell))];
     const copied = await copyText(lines.map(line => line.join(',') + '\r\n').join(''));
-    const text = copied ? `Copied ${countText(this.found.length)} rows` : 'The browser does not allow copying';
+    const text = copied ? `Copied ${things(this.found.length, 'row')}` : 'The browser does not allow copying';
     button.textContent = text;
     say(text);
     setTimeout(() => { button.textContent = 'Copy as CSV'; }, 2000);
