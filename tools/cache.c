@@ -133,8 +133,10 @@ roast_code run_places_cached(run_places *out, roast_error *err)
 
 void run_places_release(run_places *places)
 {
-    for (size_t i = 0; i < places->count; i++)
+    for (size_t i = 0; i < places->count; i++) {
         free(places->places[i].path);
+        free(places->places[i].name);
+    }
     free(places->places);
     *places = (run_places){0};
 }
@@ -223,19 +225,27 @@ static bool file_fits(roast_str name, roast_str typed, name_fit fit)
     return str_equal(name, typed) || str_equal(stem, typed);
 }
 
-static bool run_fits(const char *path, roast_str typed, name_fit fit)
+/* Opening a run costs a millisecond or two, so its name is kept; that of one that cannot be read is empty. */
+static const char *name_of(run_place *place)
 {
-    roast_run *run = open_or_null(path);
+    roast_run *run = place->name ? NULL : open_or_null(place->path);
     roast_str name = run ? roast_run_name(run) : str_none();
-    bool fits = run && (fit == RUN_IS ? str_equal(name, typed) : str_starts_with(name, typed));
+    if (!place->name)
+        place->name = strndup(name.ptr ? name.ptr : "", name.len);
     roast_run_close(run);
-    return fits;
+    return place->name ? place->name : "";
 }
 
-static bool place_fits(const run_place *place, roast_str typed, name_fit fit)
+static bool run_fits(run_place *place, roast_str typed, name_fit fit)
+{
+    roast_str name = str_from(name_of(place));
+    return fit == RUN_IS ? str_equal(name, typed) : str_starts_with(name, typed);
+}
+
+static bool place_fits(run_place *place, roast_str typed, name_fit fit)
 {
     return fit <= FILE_BEGINS ? file_fits(str_last_part(str_from(place->path)), typed, fit)
-                              : run_fits(place->path, typed, fit);
+                              : run_fits(place, typed, fit);
 }
 
 static roast_code fail_ambiguous(const char *argument, const run_places *cached, const bool *fits, size_t count,
@@ -257,7 +267,7 @@ static roast_code fail_ambiguous(const char *argument, const run_places *cached,
     return code;
 }
 
-static roast_code find_name(buf *path, const run_places *cached, const char *argument, roast_error *err)
+static roast_code find_name(buf *path, run_places *cached, const char *argument, roast_error *err)
 {
     roast_str typed = str_from(argument);
     /* Only what cannot be a file's name is worth opening all runs for. */

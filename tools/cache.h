@@ -8,6 +8,7 @@
 
 typedef struct run_place {
     char *path;
+    char *name;              /* of the run, once it was asked for */
     struct timespec written; /* the run file, or the log beside it */
     size_t number;           /* in the cache folder, from 1 for the newest; 0 elsewhere */
     bool mine;

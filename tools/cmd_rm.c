@@ -110,7 +110,10 @@ static int ask(const run_places *places)
         return complain("nobody can be asked here: --yes removes without asking");
     for (size_t i = 0; i < places->count; i++)
         remark("to be removed: %s", places->places[i].path);
-    return agreed(places->count == 1 ? "Remove this run?" : "Remove these runs?") ? EXIT_FINE : EXIT_NO;
+    if (agreed(places->count == 1 ? "Remove this run?" : "Remove these runs?"))
+        return EXIT_FINE;
+    remark("nothing was removed");
+    return EXIT_NO;
 }
 
 static roast_code remove_part(const char *path, const char *suffix, roast_error *err)
