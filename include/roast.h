@@ -164,6 +164,9 @@ roast_str roast_run_fact(const roast_run *run, const char *key);
 
 /* Computes every metric that can be derived from the run. The summary outlives the run. */
 roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err);
+/* The same at a part of the cost, for a list of runs: how it ended, its window and wall time, events, rates and bytes,
+ * workers, what is missing. These are the values that roast_summarize gives; others are absent, without a reason. */
+roast_code roast_summarize_briefly(roast_summary **out, roast_run *run, roast_error *err);
 void roast_summary_free(roast_summary *summary);
 
 /* The time that the summary is about; ROAST_ABSENT where nothing tells. */
@@ -286,6 +289,14 @@ roast_code roast_scale(roast_scaling **out, const roast_subject *runs, size_t co
                        roast_error *err);
 void roast_scaling_free(roast_scaling *scaling);
 
+/* A run in a list, or what could not be read and why. This struct never grows. */
+typedef struct roast_listed {
+    size_t number;                /* by which it can be named, "@2"; 0: it has none */
+    const char *path;             /* as it can be given to a command */
+    const roast_summary *summary; /* brief or whole; NULL if it could not be read … */
+    const char *why;              /* … for this reason */
+} roast_listed;
+
 /* ---- Showing what was found ---------------------------------------------------------------------------------- */
 
 typedef enum roast_form { /* append, never renumber */
@@ -330,7 +341,13 @@ roast_code roast_gate_render(roast_text *out, const roast_gate *gate, roast_form
                              roast_error *err);
 roast_code roast_scaling_render(roast_text *out, const roast_scaling *scaling, roast_form form, const roast_look *look,
                                 roast_error *err);
-/* The metrics whose name or alias contains one of the words; all if there are none. None found is ROAST_MISSING. */
+/* Runs side by side, in this order, or by a column: the newest, the largest, or the first of the alphabet first, the
+ * last if reversed. Tables and JSON. */
+roast_code roast_list_render(roast_text *out, const roast_listed *runs, size_t count, const char *sort, bool reverse,
+                             roast_form form, const roast_look *look, roast_error *err);
+const char *roast_list_column(size_t index); /* that a list can be sorted by; NULL after the last */
+/* The metrics that a word, or all of them as one phrase, tells of: names, labels of tables, words of what they mean;
+ * all metrics if there are no words. None found is ROAST_MISSING. */
 roast_code roast_catalogue_render(roast_text *out, const char *const *words, size_t n_words, roast_form form,
                                   const roast_look *look, roast_error *err);
 

@@ -1,84 +1,69 @@
-/* roast completion: a script for the shell, with the commands and options as they are in the table. */
+/* roast completion: a script for a shell, with the commands and options as they are in the table. */
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/closest.h"
+#include "base/str.h"
 #include "command.h"
+#include "completion.h"
 #include "console.h"
 #include "help.h"
 
 const option COMPLETION_OPTIONS[] = {{.name = NULL}};
 
-static const char BEFORE[] = "# bash completion for roast, written by \"roast completion bash\"\n"
-                             "_roast() {\n"
-                             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-                             "    COMPREPLY=()\n";
-static const char AFTER[] = "}\n"
-                            "complete -o filenames -F _roast roast\n";
-
-static void put_commands(buf *out)
+void completion_values(buf *out, const option *o)
 {
-    buf_text(out, "    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W \"");
-    for (const command *c = COMMANDS; c->name; c++)
-        if (!c->hidden)
-            buf_format(out, "%s ", c->name);
-    buf_text(out, "--help --version\" -- \"$word\"))\n        return\n    fi\n");
+    buf_text(out, o->choices ? o->choices : "");
+    if (o->id_at)
+        help_ids(out, o->id_at, " ");
 }
 
-/* After an option with choices: those. After one that takes something else: files. */
-static void put_values(buf *out, const command *c)
+void completion_operands(buf *out, const command *c)
 {
-    for (const option *o = c->options; o->name; o++) {
-        if (!o->argument)
+    buf_text(out, c->words ? c->words : "");
+    if (c->words && c->word_at)
+        buf_char(out, ' ');
+    if (c->word_at)
+        help_ids(out, c->word_at, " ");
+}
+
+void completion_escaped(buf *out, const char *text, const char *special)
+{
+    for (const char *c = text; *c; c++) {
+        if (*c == ':' && !c[1]) /* before the ids of --help */
             continue;
-        buf_format(out, "    %s:--%s", c->name, o->name);
-        if (o->letter)
-            buf_format(out, " | %s:-%c", c->name, o->letter);
-        if (o->choices || o->id_at) {
-            buf_text(out, ") COMPREPLY=($(compgen -W \"");
-            buf_text(out, o->choices ? o->choices : "");
-            if (o->id_at)
-                help_ids(out, o, " ");
-            buf_text(out, "\" -- \"$word\")); return ;;\n");
-        } else {
-            buf_text(out, ") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n");
+        if (*c == '\'') {
+            buf_text(out, "'\\''");
+            continue;
         }
+        if (strchr(special, *c))
+            buf_char(out, '\\');
+        buf_char(out, *c);
     }
 }
 
-static void put_options(buf *out, const command *c)
+static const struct shell {
+    const char *name;
+    void (*write)(buf *out);
+} SHELLS[] = {{"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
+
+enum { SHELL_COUNT = sizeof SHELLS / sizeof SHELLS[0] };
+
+const char *completion_shell(size_t index)
 {
-    buf_format(out, "    %s) options=\"--help", c->name);
-    for (const option *o = c->options; o->name; o++)
-        buf_format(out, " --%s", o->name);
-    buf_char(out, '"');
-    if (c->operands[0] && strncmp(c->operands, "RUN", 3) == 0)
-        buf_text(out, " words=latest");
-    else if (strcmp(c->operands, "bash") == 0)
-        buf_text(out, " words=bash");
-    buf_text(out, " ;;\n");
+    return index < SHELL_COUNT ? SHELLS[index].name : NULL;
 }
 
 int cmd_completion(const invocation *call)
 {
-    if (strcmp(call->operands[0], "bash") != 0)
-        return complain("there is completion for bash, not for \"%s\"", call->operands[0]);
-    buf out = {0};
-    buf_text(&out, BEFORE);
-    put_commands(&out);
-    buf_text(&out, "    case \"${COMP_WORDS[1]}:$before\" in\n");
-    for (const command *c = COMMANDS; c->name; c++)
-        if (!c->hidden)
-            put_values(&out, c);
-    buf_text(&out, "    esac\n    local options=\"\" words=\"\"\n    case \"${COMP_WORDS[1]}\" in\n");
-    for (const command *c = COMMANDS; c->name; c++)
-        if (!c->hidden)
-            put_options(&out, c);
-    buf_text(&out, "    esac\n"
-                   "    if [[ $word == -* ]]; then\n"
-                   "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-                   "    else\n"
-                   "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
-                   "    fi\n");
-    buf_text(&out, AFTER);
-    return console_print(&out);
+    const char *name = call->operands[0];
+    for (size_t i = 0; i < SHELL_COUNT; i++)
+        if (strcmp(name, SHELLS[i].name) == 0) {
+            buf out = {0};
+            SHELLS[i].write(&out);
+            return console_print(&out);
+        }
+    const char *close = closest_id(str_from(name), completion_shell);
+    if (close)
+        return complain("there is no completion for \"%s\"; did you mean \"%s\"?", name, close);
+    return complain("there is completion for bash, zsh and fish, not for \"%s\"", name);
 }

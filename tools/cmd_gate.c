@@ -16,7 +16,7 @@ const option GATE_OPTIONS[] = {
                 "elapsed_time_seconds event_rate_elapsed_khz event_rate_core_khz total_cpu_time chunk_duration_p50 "
                 "chunk_duration_p95 time_per_event_us_p50 chunk_cpu_seconds_total chunk_noncpu_seconds_total "
                 "chunk_open_seconds_total core_efficiency peak_memory_bytes",
-                0},
+                0, .several = true, .others = true},
     [NOISE] = {"noise", "SHARE", "a change for the worse by this much does not matter: 3% or 0.03 (the default)", NULL,
                0},
     [ALPHA] = {"alpha", "SHARE", "how often an alarm may be false: 5% or 0.05 (the default)", NULL, 0},

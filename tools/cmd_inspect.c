@@ -76,17 +76,12 @@ static int parse_share(double *out, const char *text)
     return EXIT_FINE;
 }
 
-static int parse_sort(inspect_sort *out, const char *text)
+static void parse_sort(inspect_sort *out, const char *text)
 {
     static const char *const names[] = {"size", "name", "ratio", "basket", "file"};
-    if (!text)
-        return EXIT_FINE;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
+    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0)
             *out = (inspect_sort)i;
-            return EXIT_FINE;
-        }
-    return complain("--sort is by size, name, ratio, basket or file, not by \"%s\"", text);
 }
 
 static int parse_options(inspection *in, const invocation *call)
@@ -99,8 +94,7 @@ static int parse_options(inspection *in, const invocation *call)
         status = parse_number(&seconds, call->values[TIMEOUT], "timeout");
     if (!status)
         status = parse_share(&in->showing.pick, call->values[PICK]);
-    if (!status)
-        status = parse_sort(&in->showing.sort, call->values[SORT]);
+    parse_sort(&in->showing.sort, call->values[SORT]);
     if (!status && call->values[JSON] && call->values[HTML])
         status = complain("--json and --html: one of them, please");
     in->reading = (root_options){.timeout_ms = seconds * 1000, .tree = call->values[TREE]};

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/closest.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "command.h"
@@ -123,16 +124,8 @@ static int choose(plot *p, const invocation *call)
         return complain("--size %s: not a width and a height of 120 to 20000, like 900x500", size);
     if (scale && (!str_to_real(str_from(scale), &p->look.scale) || !(p->look.scale >= 0.1 && p->look.scale <= 20)))
         return complain("--scale %s: not a number from 0.1 to 20", scale);
-    if (when && strcmp(when, "elapsed") != 0 && strcmp(when, "utc") != 0 && strcmp(when, "local") != 0)
-        return complain("--time %s: not one of elapsed, utc, local", when);
     p->look.clock = when && strcmp(when, "elapsed") != 0;
     return EXIT_FINE;
-}
-
-static const char *chart_name_at(const void *context, size_t index)
-{
-    (void)context;
-    return roast_chart_id(index);
 }
 
 static int check_operands(const invocation *call)
@@ -148,7 +141,7 @@ static int check_operands(const invocation *call)
         return complain("say which chart: roast plot RUN NAME; their names: roast plot --list");
     if (all || roast_chart_title(call->operands[1]))
         return EXIT_FINE;
-    const char *close = closest_word(call->operands[1], chart_name_at, NULL);
+    const char *close = closest_id(str_from(call->operands[1]), roast_chart_id);
     return close ? complain("there is no chart \"%s\"; did you mean \"%s\"?", call->operands[1], close)
                  : complain("there is no chart \"%s\"; their names: roast plot --list", call->operands[1]);
 }

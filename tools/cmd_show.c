@@ -7,7 +7,7 @@
 
 enum { ONLY, ALL, JSON, SALVAGE, WIDTH, COLOR };
 const option SHOW_OPTIONS[] = {
-    [ONLY] = {"only", "TABLES", "only these tables, separated by commas:", NULL, 0, roast_table_id},
+    [ONLY] = {"only", "TABLES", "only these tables, separated by commas:", NULL, 0, roast_table_id, .several = true},
     [ALL] = {"all", NULL, "every row of the tables that are otherwise cut after ten", NULL, 'a'},
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,

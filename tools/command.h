@@ -11,15 +11,30 @@ typedef struct option {
     const char *name;     /* without the dashes; a list ends with NULL */
     const char *argument; /* "N"; NULL for a switch */
     const char *help;
-    const char *choices;                /* what shell completion offers, separated by spaces */
+    const char *choices;                /* what it takes, separated by spaces: for completion, and checked */
     char letter;                        /* 0 if there is none */
     const char *(*id_at)(size_t index); /* or ids, NULL after the last: the help lists them too */
+    bool several;                       /* it takes several of them, separated by commas */
+    bool others;                        /* and words that are not among them */
 } option;
 
 typedef struct invocation invocation;
 
+/* What commands are for, in the order of the overview. */
+typedef enum command_group {
+    GROUP_LOOK,
+    GROUP_COMPARE,
+    GROUP_FILES,
+    GROUP_DATA,
+    GROUP_SELF,
+    COMMAND_GROUPS
+} command_group;
+
+extern const char *const GROUP_TITLES[COMMAND_GROUPS];
+
 typedef struct command {
     const char *name, *summary;
+    command_group group;
     const char *operands; /* "RUN", "[NAME...]" */
     const char *details;  /* a paragraph for --help */
     const char *example;
@@ -27,7 +42,10 @@ typedef struct command {
     int (*run)(const invocation *call);
     size_t fewest, most; /* operands */
     bool hidden;         /* left out of the lists */
-    bool groups;         /* "--" stands between two groups of operands and does not end the options */
+    const char *words;   /* what completion offers for operands, separated by spaces, beside files … */
+    const char *(*word_at)(size_t index); /* … and ids, NULL after the last */
+    bool no_files;                        /* operands are no files */
+    bool groups;                          /* "--" stands between two groups of operands and does not end the options */
 } command;
 
 /* A command line, understood. */
@@ -43,6 +61,10 @@ struct invocation {
 extern const command COMMANDS[];
 
 const command *command_find(const char *name); /* NULL if there is none */
+/* Names of commands that are not hidden, NULL after the last. */
+const char *command_name_at(size_t index);
+int command_unknown(const char *name);
+const char *completion_shell(size_t index); /* NULL after the last */
 
 /* Options that several commands share. */
 #define OPTION_HELP                                                                                                    \
@@ -74,10 +96,6 @@ const command *command_find(const char *name); /* NULL if there is none */
 
 /* Reads the arguments after the command's name. EXIT_FINE, or what was wrong has been said and this is the status. */
 int options_parse(invocation *out, const command *of, int count, char **arguments);
-/* The one of the words that is close to what was typed; NULL if none is. */
-const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
-                         const void *context);
-
 int cmd_compare(const invocation *call);
 int cmd_completion(const invocation *call);
 int cmd_explain(const invocation *call);
@@ -86,15 +104,17 @@ int cmd_gate(const invocation *call);
 int cmd_help(const invocation *call);
 int cmd_import(const invocation *call);
 int cmd_inspect(const invocation *call);
+int cmd_list(const invocation *call);
 int cmd_man(const invocation *call);
 int cmd_metrics(const invocation *call);
 int cmd_plot(const invocation *call);
 int cmd_report(const invocation *call);
+int cmd_rm(const invocation *call);
 int cmd_scale(const invocation *call);
 int cmd_show(const invocation *call);
 
 extern const option COMPARE_OPTIONS[], COMPLETION_OPTIONS[], EXPLAIN_OPTIONS[], EXPORT_OPTIONS[], GATE_OPTIONS[],
-    HELP_OPTIONS[], IMPORT_OPTIONS[], INSPECT_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[], PLOT_OPTIONS[],
-    REPORT_OPTIONS[], SCALE_OPTIONS[], SHOW_OPTIONS[];
+    HELP_OPTIONS[], IMPORT_OPTIONS[], INSPECT_OPTIONS[], LIST_OPTIONS[], MAN_OPTIONS[], METRICS_OPTIONS[],
+    PLOT_OPTIONS[], REPORT_OPTIONS[], RM_OPTIONS[], SCALE_OPTIONS[], SHOW_OPTIONS[];
 
 #endif

@@ -41,14 +41,28 @@ int complain_of(const roast_error *err)
     return EXIT_TROUBLE;
 }
 
-int complain(const char *format, ...)
+static int say(const char *format, va_list arguments)
 {
     roast_error err = {.code = ROAST_USAGE};
+    vsnprintf(err.message, sizeof err.message, format, arguments);
+    return complain_of(&err);
+}
+
+int complain(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err.message, sizeof err.message, format, arguments);
+    int status = say(format, arguments);
     va_end(arguments);
-    return complain_of(&err);
+    return status;
+}
+
+void remark(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
 }
 
 static bool width_of(const char *text, size_t *width)
@@ -92,13 +106,24 @@ int console_look(roast_look *out, const char *width, const char *color)
         out->colour = colour_by_default();
     else if (strcmp(color, "always") == 0)
         out->colour = true;
-    else if (strcmp(color, "never") != 0)
-        return complain("--color %s: not one of auto, always, never", color);
     return EXIT_FINE;
 }
 
 /* Why stdout could not be written, the first time that happened. */
 static int stdout_error;
+
+bool console_asks(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+bool agreed(const char *question)
+{
+    char answer[64];
+    fflush(stdout);
+    fprintf(stderr, "%s [y/N] ", question);
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
 
 bool console_write(roast_str bytes)
 {

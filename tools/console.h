@@ -10,6 +10,11 @@
 /* One line on stderr, "roast: …", whatever is in the message. Returns EXIT_TROUBLE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int complain_of(const roast_error *err);
+/* The same for what goes well, and should be known. */
+void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A question on a terminal: whether the answer begins with a y. */
+bool agreed(const char *question);
+bool console_asks(void); /* somebody is there to be asked */
 
 bool console_utf8(void); /* the locale's encoding */
 /* How to show tables on stdout, from the values of --width and --color (NULL if not given). */

@@ -27,10 +27,10 @@ static void put_paragraph(buf *out, const char *text, int indent)
     buf_char(out, '\n');
 }
 
-void help_ids(buf *out, const option *o, const char *separator)
+void help_ids(buf *out, const char *(*id_at)(size_t index), const char *separator)
 {
-    for (size_t i = 0; o->id_at(i); i++)
-        buf_format(out, "%s%s", i ? separator : "", o->id_at(i));
+    for (size_t i = 0; id_at(i); i++)
+        buf_format(out, "%s%s", i ? separator : "", id_at(i));
 }
 
 void help_option(buf *out, const option *o)
@@ -39,7 +39,7 @@ void help_option(buf *out, const option *o)
     if (!o->id_at)
         return;
     buf_char(out, ' ');
-    help_ids(out, o, ", ");
+    help_ids(out, o->id_at, ", ");
 }
 
 static void put_option(buf *out, const option *o)
@@ -82,9 +82,12 @@ static void write_overview(buf *out)
     buf_text(out, "Usage: roast COMMAND [ARGUMENT...]\n\n"
                   "How fast a Coffea analysis was, where its time went, and whether the cluster\nwas used.\n\n"
                   "Commands:\n");
-    for (const command *c = COMMANDS; c->name; c++)
-        if (!c->hidden)
-            buf_format(out, "  %-12s%s\n", c->name, c->summary);
+    for (command_group group = 0; group < COMMAND_GROUPS; group++) {
+        buf_format(out, " %s\n", GROUP_TITLES[group]);
+        for (const command *c = COMMANDS; c->name; c++)
+            if (!c->hidden && c->group == group)
+                buf_format(out, "  %-12s%s\n", c->name, c->summary);
+    }
     buf_text(out, "\nOptions:\n");
     put_option(out, &(option){"version", NULL, "print the version and exit", NULL, 'V'});
     put_option(out, &(option)OPTION_HELP);
@@ -152,7 +155,7 @@ int cmd_help(const invocation *call)
     }
     const command *c = command_find(call->operands[0]);
     if (!c)
-        return complain("there is no command \"%s\"; all of them: roast help", call->operands[0]);
+        return command_unknown(call->operands[0]);
     help_command(stdout, c);
     return EXIT_FINE;
 }

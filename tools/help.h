@@ -9,7 +9,7 @@
 
 /* What an option is for, with the ids that it takes; and those alone. */
 void help_option(buf *out, const option *o);
-void help_ids(buf *out, const option *o, const char *separator);
+void help_ids(buf *out, const char *(*id_at)(size_t index), const char *separator);
 void help_overview(FILE *to);
 void help_command(FILE *to, const command *c);
 

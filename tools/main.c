@@ -7,27 +7,54 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/closest.h"
+#include "base/str.h"
 #include "command.h"
 #include "console.h"
 #include "help.h"
 
+const char *const GROUP_TITLES[COMMAND_GROUPS] = {
+    [GROUP_LOOK] = "Look at runs",        [GROUP_COMPARE] = "Compare runs", [GROUP_FILES] = "Run files",
+    [GROUP_DATA] = "What is in the data", [GROUP_SELF] = "This command",
+};
+
 const command COMMANDS[] = {
+    {
+        .name = "list",
+        .summary = "the runs that there are",
+        .group = GROUP_LOOK,
+        .operands = "[FOLDER|RUN...]",
+        .details =
+            "The runs in the cache directory, or in folders, or those named. The newest, which was written last, comes "
+            "first, and is called @1 wherever a run is named. What cannot be read is listed with the reason.",
+        .example = "roast list --sort rate",
+        .options = LIST_OPTIONS,
+        .run = cmd_list,
+        .most = SIZE_MAX,
+        .words = "latest",
+    },
     {
         .name = "show",
         .summary = "tables of one run",
+        .group = GROUP_LOOK,
         .operands = "RUN",
         .details =
-            "RUN is a .roast file, a measurement directory (also of roastcoffea 0.1.x), or \"latest\" for the newest "
-            "run in the cache directory. A run that is still being written can be shown too.",
+            "RUN is a .roast file, a measurement directory (also of roastcoffea 0.1.x), or a run in the cache "
+            "directory: "
+            "\"latest\" for your newest that has ended, @2 for the second of roast list, or the front of the name of "
+            "its "
+            "file or of its processor, if that is one run's alone. A run that is still being written can be shown too.",
         .example = "roast show latest --only chunks,workers",
         .options = SHOW_OPTIONS,
         .run = cmd_show,
         .fewest = 1,
         .most = 1,
+        .words = "latest",
     },
     {
         .name = "explain",
         .summary = "what held a run back, with evidence",
+        .group = GROUP_LOOK,
         .operands = "RUN",
         .details =
             "Findings come in the order of what fixing them would save, each with what it cost, the numbers that show "
@@ -39,10 +66,27 @@ const command COMMANDS[] = {
         .run = cmd_explain,
         .fewest = 1,
         .most = 1,
+        .words = "latest",
+    },
+    {
+        .name = "report",
+        .summary = "one HTML page of a run, to keep and to share",
+        .group = GROUP_LOOK,
+        .operands = "RUN",
+        .details = "The page needs nothing else and loads nothing: it opens offline, years later, in any browser. It "
+                   "is written "
+                   "beside the run (run.roast becomes run.html) or where -o says.",
+        .example = "roast report latest -o report.html",
+        .options = REPORT_OPTIONS,
+        .run = cmd_report,
+        .fewest = 1,
+        .most = 1,
+        .words = "latest",
     },
     {
         .name = "plot",
         .summary = "charts of one run",
+        .group = GROUP_LOOK,
         .operands = "RUN NAME",
         .details =
             "Draws the chart with this name as SVG, PNG or JSON, by the ending of the output. Without -o it is SVG on "
@@ -51,10 +95,13 @@ const command COMMANDS[] = {
         .options = PLOT_OPTIONS,
         .run = cmd_plot,
         .most = 2,
+        .words = "latest",
+        .word_at = roast_chart_id,
     },
     {
         .name = "compare",
         .summary = "what changed between two runs, with statistics",
+        .group = GROUP_COMPARE,
         .operands = "A B | A... -- B...",
         .details =
             "Two runs are compared chunk by chunk: what it says is about these two runs. For what will happen again, "
@@ -65,10 +112,12 @@ const command COMMANDS[] = {
         .fewest = 2,
         .most = SIZE_MAX,
         .groups = true,
+        .words = "latest",
     },
     {
         .name = "gate",
         .summary = "whether new runs are worse than a baseline, as an exit status for CI",
+        .group = GROUP_COMPARE,
         .operands = "BASELINE... -- NEW...",
         .details =
             "Exit status 0: a change for the worse by more than the noise is ruled out. 1: it got worse. 3: these "
@@ -80,10 +129,12 @@ const command COMMANDS[] = {
         .fewest = 2,
         .most = SIZE_MAX,
         .groups = true,
+        .words = "latest",
     },
     {
         .name = "scale",
         .summary = "throughput against cores, over runs",
+        .group = GROUP_COMPARE,
         .operands = "RUN...",
         .details =
             "The same analysis with different numbers of workers. From six runs on, the Universal Scalability Law "
@@ -93,45 +144,12 @@ const command COMMANDS[] = {
         .run = cmd_scale,
         .fewest = 1,
         .most = SIZE_MAX,
-    },
-    {
-        .name = "metrics",
-        .summary = "the catalogue: what every number means",
-        .operands = "[WORD...]",
-        .details = "Lists the metrics whose names contain one of the words, or all of them.",
-        .example = "roast metrics rate",
-        .options = METRICS_OPTIONS,
-        .run = cmd_metrics,
-        .most = SIZE_MAX,
-    },
-    {
-        .name = "report",
-        .summary = "one HTML page of a run, to keep and to share",
-        .operands = "RUN",
-        .details = "The page needs nothing else and loads nothing: it opens offline, years later, in any browser. It "
-                   "is written "
-                   "beside the run (run.roast becomes run.html) or where -o says.",
-        .example = "roast report latest -o report.html",
-        .options = REPORT_OPTIONS,
-        .run = cmd_report,
-        .fewest = 1,
-        .most = 1,
-    },
-    {
-        .name = "inspect",
-        .summary = "what ROOT files hold: trees, branches, compression",
-        .operands = "FILE...",
-        .details = "FILE is a path, a pattern in quotes, or an http://, https:// or root:// address. Only descriptions "
-                   "are read, "
-                   "never the data. Several files are added up and compared.",
-        .example = "roast inspect nano.root --branches --filter 'Jet_*'",
-        .options = INSPECT_OPTIONS,
-        .run = cmd_inspect,
-        .most = SIZE_MAX,
+        .words = "latest",
     },
     {
         .name = "export",
         .summary = "a run as JSON, CSV, OpenMetrics or a trace",
+        .group = GROUP_FILES,
         .operands = "RUN --to FORMAT",
         .details =
             "JSON is one object with every metric under each of its names. CSV is a table per file: into a folder, or "
@@ -142,10 +160,12 @@ const command COMMANDS[] = {
         .run = cmd_export,
         .fewest = 1,
         .most = 1,
+        .words = "latest",
     },
     {
         .name = "import",
         .summary = "turn a measurement of roastcoffea 0.1.x into a run file",
+        .group = GROUP_FILES,
         .operands = "DIRECTORY -o FILE.roast",
         .details = "The measurement is only read. The run file appears under its name when it is complete.",
         .example = "roast import benchmarks/2024-05-17 -o benchmarks/2024-05-17.roast",
@@ -155,33 +175,83 @@ const command COMMANDS[] = {
         .most = 1,
     },
     {
+        .name = "rm",
+        .summary = "remove run files",
+        .group = GROUP_FILES,
+        .operands = "RUN...",
+        .details = "Removes run files, with what belongs to them, after asking. Anything that is not a run file, a "
+                   "folder, and "
+                   "a run that is still being written are refused, and then nothing is removed.",
+        .example = "roast rm @2 @3",
+        .options = RM_OPTIONS,
+        .run = cmd_rm,
+        .fewest = 1,
+        .most = SIZE_MAX,
+        .words = "latest",
+    },
+    {
+        .name = "inspect",
+        .summary = "what ROOT files hold: trees, branches, compression",
+        .group = GROUP_DATA,
+        .operands = "FILE...",
+        .details = "FILE is a path, a pattern in quotes, or an http://, https:// or root:// address. Only descriptions "
+                   "are read, "
+                   "never the data. Several files are added up and compared.",
+        .example = "roast inspect nano.root --branches --filter 'Jet_*'",
+        .options = INSPECT_OPTIONS,
+        .run = cmd_inspect,
+        .most = SIZE_MAX,
+    },
+    {
+        .name = "metrics",
+        .summary = "the catalogue: what every number means",
+        .group = GROUP_DATA,
+        .operands = "[WORD...]",
+        .details =
+            "Lists all metrics, or those that a word tells of: as tables call them, by name, or by what they mean. "
+            "Several words are one phrase if there is such a label, else each is looked for.",
+        .example = "roast metrics \"no core free\"",
+        .options = METRICS_OPTIONS,
+        .run = cmd_metrics,
+        .most = SIZE_MAX,
+        .no_files = true,
+    },
+    {
         .name = "help",
         .summary = "what roast can do, or how one command is used",
+        .group = GROUP_SELF,
         .operands = "[COMMAND]",
         .example = "roast help export",
         .options = HELP_OPTIONS,
         .run = cmd_help,
         .most = 1,
+        .word_at = command_name_at,
+        .no_files = true,
     },
     {
         .name = "completion",
         .summary = "completion for a shell",
-        .operands = "bash",
-        .details = "Prints a script that makes the shell complete commands, options and their values.",
-        .example = "source <(roast completion bash)",
+        .group = GROUP_SELF,
+        .operands = "SHELL",
+        .details = "Prints a script that makes bash, zsh or fish complete commands, options and their values.",
+        .example = "source <(roast completion zsh)",
         .options = COMPLETION_OPTIONS,
         .run = cmd_completion,
         .fewest = 1,
         .most = 1,
+        .word_at = completion_shell,
+        .no_files = true,
     },
     {
         .name = "man",
         .summary = "the manual page, as troff",
+        .group = GROUP_SELF,
         .operands = "",
         .example = "roast man | man -l -",
         .options = MAN_OPTIONS,
         .run = cmd_man,
         .hidden = true,
+        .no_files = true,
     },
     {.name = NULL},
 };
@@ -203,15 +273,17 @@ static void fill_standard_descriptors(void)
             _exit(EXIT_TROUBLE);
 }
 
-static const char *command_name_at(const void *context, size_t index)
+const char *command_name_at(size_t index)
 {
-    (void)context;
-    return COMMANDS[index].name;
+    for (const command *c = COMMANDS; c->name; c++)
+        if (!c->hidden && index-- == 0)
+            return c->name;
+    return NULL;
 }
 
-static int unknown_command(const char *name)
+int command_unknown(const char *name)
 {
-    const char *close = closest_word(name, command_name_at, NULL);
+    const char *close = closest_id(str_from(name), command_name_at);
     if (close)
         return complain("there is no command \"%s\"; did you mean \"%s\"? All of them: roast help", name, close);
     return complain("there is no command \"%s\"; all of them: roast help", name);
@@ -236,7 +308,7 @@ static int dispatch(int count, char **arguments)
         return complain("unknown option %s before a command; see roast --help", name);
     const command *c = command_find(name);
     if (!c)
-        return unknown_command(name);
+        return command_unknown(name);
     for (int i = 2; i < count && strcmp(arguments[i], "--") != 0; i++)
         if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
             help_command(stdout, c);

@@ -1,59 +1,13 @@
 /* Options from the command's table: --name value, --name=value, -o value, -ovalue; "--" ends them, or stands between
  * two groups of operands where a command has such; "-" is an operand. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/closest.h"
+#include "base/str.h"
 #include "command.h"
 #include "console.h"
-
-/* ---- Suggestions --------------------------------------------------------------------------------------------- */
-
-enum { LONGEST_WORD = 32 };
-
-/* Letters to insert, delete, replace or swap to get from one word to the other. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b), rows[3][LONGEST_WORD + 1];
-    if (la > LONGEST_WORD || lb > LONGEST_WORD)
-        return SIZE_MAX;
-    size_t *before = rows[0], *last = rows[1], *now = rows[2];
-    for (size_t j = 0; j <= lb; j++)
-        before[j] = last[j] = j;
-    for (size_t i = 1; i <= la; i++) {
-        now[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (now[j - 1] + 1 < best)
-                best = now[j - 1] + 1;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-        size_t *oldest = before;
-        before = last, last = now, now = oldest;
-    }
-    return last[lb];
-}
-
-const char *closest_word(const char *typed, const char *(*word_at)(const void *context, size_t index),
-                         const void *context)
-{
-    const char *closest = NULL, *word;
-    size_t typed_length = strlen(typed), smallest = typed_length < 4 ? 2 : 3; /* a guess must be better than this */
-    for (size_t i = 0; (word = word_at(context, i)); i++) {
-        size_t distance = edit_distance(typed, word);
-        if (typed_length >= 2 && strncmp(typed, word, typed_length) == 0)
-            distance = 1; /* a front of it */
-        if (distance < smallest) {
-            smallest = distance;
-            closest = word;
-        }
-    }
-    return closest;
-}
 
 static const char *option_name_at(const void *context, size_t index)
 {
@@ -63,7 +17,7 @@ static const char *option_name_at(const void *context, size_t index)
 
 /* ---- Parsing ------------------------------------------------------------------------------------------------- */
 
-static int unknown_option(const command *of, const char *typed, const char *name)
+static int unknown_option(const command *of, const char *typed, roast_str name)
 {
     const char *close = closest_word(name, option_name_at, of->options);
     if (close)
@@ -94,6 +48,64 @@ typedef struct command_line {
     int count, at;
 } command_line;
 
+/* The words that an option takes, one at a time. */
+typedef struct choice_words {
+    const option *of;
+    char text[256]; /* each ended by a NUL, the last by two */
+} choice_words;
+
+static const char *choice_at(const void *context, size_t index)
+{
+    const choice_words *words = context;
+    if (words->of->id_at)
+        return words->of->id_at(index);
+    const char *word = words->text;
+    while (*word && index--)
+        word += strlen(word) + 1;
+    return *word ? word : NULL;
+}
+
+static int unknown_choice(const choice_words *words, roast_str value)
+{
+    int length = value.len < 64 ? (int)value.len : 64;
+    const char *name = words->of->name, *close = closest_word(value, choice_at, words);
+    if (close)
+        return complain("--%s: there is no \"%.*s\"; did you mean \"%s\"?", name, length, value.ptr, close);
+    buf list = {0};
+    for (size_t i = 0; choice_at(words, i); i++)
+        buf_format(&list, "%s%s", i ? ", " : "", choice_at(words, i));
+    int status = complain("--%s %.*s: not one of %s", name, length, value.ptr, list.code ? "those" : list.data);
+    buf_release(&list);
+    return status;
+}
+
+static bool is_choice(const choice_words *words, roast_str value)
+{
+    const char *word;
+    for (size_t i = 0; (word = choice_at(words, i)); i++)
+        if (str_equal(str_from(word), value))
+            return true;
+    return false;
+}
+
+/* The value of an option that takes one of some words, or several of them. */
+static int check_choice(const option *o, const char *value)
+{
+    choice_words words = {.of = o};
+    roast_str rest = str_from(value);
+    if ((!o->choices && !o->id_at) || o->others)
+        return EXIT_FINE;
+    for (size_t i = 0; o->choices && o->choices[i] && i + 2 < sizeof words.text; i++)
+        words.text[i] = o->choices[i] == ' ' ? '\0' : o->choices[i];
+    while (!str_absent(rest)) {
+        roast_str one = o->several ? str_trim(str_split(&rest, ',')) : rest;
+        if (!is_choice(&words, one))
+            return unknown_choice(&words, one);
+        rest = o->several ? rest : str_none();
+    }
+    return EXIT_FINE;
+}
+
 static int take_value(command_line *s, const option *o, const char *typed, const char *attached)
 {
     const char **value = &s->out->values[o - s->out->command->options];
@@ -109,7 +121,7 @@ static int take_value(command_line *s, const option *o, const char *typed, const
         attached = s->arguments[++s->at];
     }
     *value = attached;
-    return EXIT_FINE;
+    return check_choice(o, attached);
 }
 
 static int take_long(command_line *s, const char *typed)
@@ -117,12 +129,8 @@ static int take_long(command_line *s, const char *typed)
     const char *name = typed + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const option *o = find_long(s->out->command, name, length);
-    if (!o) {
-        char only_name[LONGEST_WORD + 1] = "";
-        if (length <= LONGEST_WORD)
-            memcpy(only_name, name, length);
-        return unknown_option(s->out->command, typed, only_name);
-    }
+    if (!o)
+        return unknown_option(s->out->command, typed, (roast_str){name, length});
     return take_value(s, o, typed, equals ? equals + 1 : NULL);
 }
 
@@ -131,7 +139,7 @@ static int take_letters(command_line *s, const char *typed)
     for (const char *letter = typed + 1; *letter; letter++) {
         const option *o = find_letter(s->out->command, *letter);
         if (!o)
-            return unknown_option(s->out->command, typed, "");
+            return unknown_option(s->out->command, typed, STR(""));
         bool takes_rest = o->argument && letter[1];
         int status = take_value(s, o, typed, takes_rest ? letter + 1 : NULL);
         if (status != EXIT_FINE || o->argument)

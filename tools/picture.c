@@ -23,8 +23,6 @@ int picture_choose(roast_form *form, const char *path, const char *given)
             return EXIT_FINE;
     }
     *form = ROAST_SVG;
-    if (given)
-        return complain("--format %s: not one of svg, png, json", given);
     if (name && strrchr(name, '.'))
         return complain("%s: ends in none of .svg, .png, .json", path);
     return EXIT_FINE;

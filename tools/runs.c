@@ -1,88 +1,22 @@
-/* The argument RUN. "latest" is the newest run file in the cache directory, where collectors keep theirs. */
+/* The argument RUN, opened and summarised. */
 #include "runs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "busy.h"
+#include "cache.h"
 #include "output.h"
-
-static void cache_folder(buf *out)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/') /* the standard says that a relative one is to be ignored */
-        buf_format(out, "%s/roastcoffea/runs", cache);
-    else
-        buf_format(out, "%s/.cache/roastcoffea/runs", home ? home : "");
-}
-
-static bool is_newer(const struct stat *a, const struct stat *b)
-{
-    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
-        return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
-    return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
-}
-
-/* The newest run file in the folder, or nothing. */
-static void find_newest(buf *newest, const char *folder, DIR *entries)
-{
-    struct stat newest_status = {0};
-    buf path = {0};
-    for (struct dirent *entry; (entry = readdir(entries));) {
-        struct stat status;
-        if (!str_ends_with(str_from(entry->d_name), STR(".roast")))
-            continue;
-        buf_clear(&path);
-        buf_format(&path, "%s/%s", folder, entry->d_name);
-        if (path.code || stat(path.data, &status) != 0 || !S_ISREG(status.st_mode))
-            continue;
-        if (newest->len == 0 || is_newer(&status, &newest_status)) {
-            newest_status = status;
-            buf_clear(newest);
-            buf_str(newest, buf_view(&path));
-        }
-    }
-    buf_release(&path);
-}
-
-static roast_code find_latest(buf *path, roast_error *err)
-{
-    buf folder = {0};
-    cache_folder(&folder);
-    roast_code code = folder.code ? fail_memory(err) : ROAST_OK;
-    DIR *entries = code ? NULL : opendir(folder.data);
-    if (entries) {
-        find_newest(path, folder.data, entries);
-        closedir(entries);
-    }
-    if (!code && !entries && errno != ENOENT)
-        code = fail(err, ROAST_IO, "%s: %s", folder.data, strerror(errno));
-    else if (!code && path->code)
-        code = fail_memory(err);
-    else if (!code && path->len == 0)
-        code = fail(err, ROAST_MISSING, "there is no latest run: no .roast file in %s", folder.data);
-    buf_release(&folder);
-    return code;
-}
 
 roast_code run_argument_open(roast_run **out, const char *argument, bool salvage, roast_error *err)
 {
     *out = NULL;
-    roast_open_options options = {.salvage = salvage, .scratch_dir = getenv("TMPDIR")};
+    roast_open_options options = {.size = sizeof options, .salvage = salvage, .scratch_dir = getenv("TMPDIR")};
     buf path = {0};
-    roast_code code = ROAST_OK;
-    if (strcmp(argument, "latest") == 0)
-        code = find_latest(&path, err);
-    else
-        buf_text(&path, argument);
-    if (!code && path.code)
-        code = fail_memory(err);
+    roast_code code = run_argument_path(&path, argument, err);
     if (!code) {
         output_protect(path.data);
         code = roast_run_load(out, path.data, &options, err);

@@ -1,4 +1,4 @@
-/* The argument RUN: a file, a measurement directory, or "latest". */
+/* The argument RUN: a file, a measurement directory, or what cache.h finds by number and by name. */
 #ifndef TOOLS_RUNS_H
 #define TOOLS_RUNS_H
 

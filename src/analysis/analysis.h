@@ -151,6 +151,7 @@ typedef struct time_window {
 struct roast_analysis {
     roast_run *run;
     bool once;              /* one summary is asked for: what it costs is paid once */
+    bool brief;             /* what a list of runs shows is asked for, and nothing else */
     roast_summary *summary; /* that is being made */
     arena memory;
     /* How far it has been fed. */

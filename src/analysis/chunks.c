@@ -142,7 +142,7 @@ roast_code feed_chunk(void *context, const run_chunk *row)
     ledger_attempt attempt = {0};
     if (ledger_read(&a->ledger, row, &attempt, &memory_out)) {
         ledger_add(&a->ledger, row, &attempt);
-        memory_out |= !trace_add(&a->trace, row, &attempt);
+        memory_out |= !a->brief && !trace_add(&a->trace, row, &attempt);
     }
     bool failed = attempt.failed;
     count_attempt(&a->chunks, chunk, &attempt);
@@ -160,6 +160,8 @@ roast_code feed_chunk(void *context, const run_chunk *row)
     bool kept = !memory_out && (failed ? measure_failure(a, row)
                                        : measure_success(&a->chunks, chunk) &&
                                              completeness_saw_success(&a->completeness, row, attempt.recomputed));
+    if (a->brief)
+        return kept ? ROAST_OK : ROAST_MEMORY;
     int64_t events = failed || attempt.recomputed ? 0 : or_zero(chunk->events);
     kept = kept && storage_add(&a->storage, row, &attempt);
     kept = kept && read_set_add(&a->read_sets, row->file, row->dataset, row->branch_set, events);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "base/str.h"
+#include "model/facts.h"
 
 static const chunk_tally NO_CHUNKS = {
     .cpu_ns = ROAST_ABSENT, .open_ns = ROAST_ABSENT, .bytes_read = ROAST_ABSENT, .read_requests = ROAST_ABSENT};
@@ -94,6 +95,29 @@ static bool has_preload(const roast_run *run)
     return false;
 }
 
+static bool has_unmeasured_worker(const roast_run *run)
+{
+    for (uint32_t i = 0; i < run_workers(run); i++)
+        if (worker_not_measured(run_worker(run, i)))
+            return true;
+    return false;
+}
+
+/* What is read of the large tables. In brief: heartbeats only where the run does not say when it began and ended, tasks
+ * only where they have to tell of chunks that nobody measured. */
+static run_visitors visitors_of(const analysis *a)
+{
+    const roast_run *run = a->run;
+    if (!a->brief)
+        return (run_visitors){feed_chunk, feed_section, feed_sample, has_preload(run) ? feed_preload : NULL,
+                              feed_task,  feed_work};
+    bool dated = run_fact_int(run, "t_start_ns") != ROAST_ABSENT && run_fact_int(run, "t_end_ns") != ROAST_ABSENT;
+    return (run_visitors){.chunk = feed_chunk,
+                          .sample = dated ? NULL : feed_sample,
+                          .task = has_unmeasured_worker(run) ? feed_task : NULL,
+                          .work = feed_work};
+}
+
 roast_code roast_analysis_open(roast_analysis **out, roast_run *run, roast_error *err)
 {
     *out = calloc(1, sizeof **out);
@@ -109,13 +133,12 @@ roast_code roast_analysis_feed(roast_analysis *a, roast_error *err)
     if (a->generation == run_generation(run) && !a->broken)
         return ROAST_OK;
     if (a->generation && must_start_over(a)) {
-        bool once = a->once;
+        bool once = a->once, brief = a->brief;
         release(a);
-        *a = (analysis){.once = once};
+        *a = (analysis){.once = once, .brief = brief};
         start(a, run);
     }
-    run_visitors visitors = {feed_chunk, feed_section, feed_sample, has_preload(run) ? feed_preload : NULL,
-                             feed_task,  feed_work};
+    run_visitors visitors = visitors_of(a);
     roast_code code = fit(a) ? run_each_new(run, RUN_MEASURES, &a->seen, &visitors, a, err) : ROAST_MEMORY;
     a->generation = run_generation(run);
     a->n_branch_sets = run_branch_sets(run);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/statistics.h"
+#include "base/closest.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/str.h"
@@ -189,6 +190,12 @@ static bool judge_together(roast_gate *gate)
     return true;
 }
 
+static const char *metric_of_run(size_t index)
+{
+    return index < metric_count(ROAST_SCOPE_RUN) ? metric_info(metric_first(ROAST_SCOPE_RUN) + (metric_id)index)->name
+                                                 : NULL;
+}
+
 static roast_code find_metric(const judged_metric **out, roast_str name, roast_error *err)
 {
     *out = judged_metric_find(name);
@@ -196,10 +203,14 @@ static roast_code find_metric(const judged_metric **out, roast_str name, roast_e
         return ROAST_OK;
     bool exists = metric_find(ROAST_SCOPE_RUN, name) != METRIC_COUNT;
     int length = name.len < 64 ? (int)name.len : 64;
-    return exists ? fail(err, ROAST_USAGE, "%.*s: more of it is neither better nor worse; see roast gate --help",
-                         length, name.ptr)
-                  : fail(err, ROAST_USAGE, "there is no metric \"%.*s\"; all of them: roast metrics", length,
-                         name.ptr ? name.ptr : "");
+    if (exists)
+        return fail(err, ROAST_USAGE, "%.*s: more of it is neither better nor worse; see roast gate --help", length,
+                    name.ptr);
+    const char *close = closest_id(name, metric_of_run);
+    if (close)
+        return fail(err, ROAST_USAGE, "there is no metric \"%.*s\"; did you mean \"%s\"?", length, name.ptr, close);
+    return fail(err, ROAST_USAGE, "there is no metric \"%.*s\"; all of them: roast metrics", length,
+                name.ptr ? name.ptr : "");
 }
 
 static roast_code judge_metrics(gate_work *w, roast_error *err)

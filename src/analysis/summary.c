@@ -244,11 +244,12 @@ static roast_code fill_summary(analysis *a, roast_error *err)
         analyse_completeness, analyse_fine,     analyse_branches, analyse_storage,  analyse_efficiency,
         analyse_ledger,       analyse_imports,  analyse_causes,
     };
+    enum { PARTS = sizeof parts / sizeof *parts, BRIEF_PARTS = 6 }; /* up to completeness: none uses a later one */
     take_given(a->summary, a->run);
     roast_code code = copy_facts(a->summary, a->run, err);
-    for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; !code && i < (a->brief ? BRIEF_PARTS : PARTS); i++)
         code = parts[i](a, err);
-    if (code)
+    if (code || a->brief)
         return code;
     say_what_is_absent(a);
     return copy_notes(a->summary, a->run, err);
@@ -270,17 +271,28 @@ roast_code roast_analysis_summary(roast_summary **out, roast_analysis *a, roast_
     return code;
 }
 
-roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err)
+static roast_code summarize(roast_summary **out, roast_run *run, bool brief, roast_error *err)
 {
     *out = NULL;
     roast_analysis *a;
     roast_code code = roast_analysis_open(&a, run, err);
     if (!code) {
         a->once = true;
+        a->brief = brief;
         code = roast_analysis_summary(out, a, err);
     }
     roast_analysis_close(a);
     return code;
+}
+
+roast_code roast_summarize(roast_summary **out, roast_run *run, roast_error *err)
+{
+    return summarize(out, run, false, err);
+}
+
+roast_code roast_summarize_briefly(roast_summary **out, roast_run *run, roast_error *err)
+{
+    return summarize(out, run, true, err);
 }
 
 void roast_summary_free(roast_summary *summary)

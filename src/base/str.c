@@ -32,6 +32,14 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+roast_str str_last_part(roast_str path)
+{
+    for (size_t i = path.len; i > 0; i--)
+        if (path.ptr[i - 1] == '/' && i < path.len)
+            return (roast_str){path.ptr + i, path.len - i};
+    return path;
+}
+
 roast_str str_trim(roast_str s)
 {
     while (s.len && is_space(s.ptr[0]))

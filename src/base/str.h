@@ -42,6 +42,8 @@ static inline bool str_ends_with(roast_str s, roast_str suffix)
 int str_compare(roast_str a, roast_str b);
 /* The part before the first separator; rest becomes what follows it, or absent at the end. */
 roast_str str_split(roast_str *rest, char separator);
+/* What follows the last slash, but for one at the end. */
+roast_str str_last_part(roast_str path);
 roast_str str_trim(roast_str s);
 /* A whole number, or a decimal number; false if s is anything else or out of range. */
 bool str_to_int(roast_str s, int64_t *out);

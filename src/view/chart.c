@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/coverage.h"
+#include "base/closest.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "view/chart_build.h"
@@ -337,6 +338,14 @@ static const chart_spec *find_spec(roast_str id)
     return NULL;
 }
 
+static roast_code fail_no_chart(roast_str id, roast_error *err)
+{
+    const char *close = closest_id(id, roast_chart_id);
+    if (close)
+        return fail(err, ROAST_USAGE, "there is no chart \"%.*s\"; did you mean \"%s\"?", (int)id.len, id.ptr, close);
+    return fail(err, ROAST_USAGE, "there is no chart \"%.*s\"; see roast plot --list", (int)id.len, id.ptr);
+}
+
 static roast_code choose(const chart_spec **chosen, size_t *count, const char *only, roast_error *err)
 {
     *count = 0;
@@ -346,7 +355,7 @@ static roast_code choose(const chart_spec **chosen, size_t *count, const char *o
         roast_str id = str_trim(str_split(&rest, ','));
         const chart_spec *spec = find_spec(id);
         if (!spec)
-            return fail(err, ROAST_USAGE, "there is no chart \"%.*s\"; see roast plot --list", (int)id.len, id.ptr);
+            return fail_no_chart(id, err);
         bool again = false;
         for (size_t i = 0; i < *count; i++)
             again = again || chosen[i] == spec;

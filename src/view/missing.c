@@ -97,6 +97,20 @@ static void put_events(buf *out, const roast_summary *s)
     put_share(out, least, expected);
 }
 
+void missing_put_short(buf *out, const roast_summary *s)
+{
+    double events = summary_real(s, M_run_missing_events), chunks = summary_real(s, M_run_missing_chunks);
+    double files = summary_real(s, M_run_missing_files);
+    if (events > 0 || is_complete(s))
+        format_count(out, (int64_t)events);
+    else if (is_incomplete(s) && chunks > 0)
+        format_things(out, (int64_t)chunks, "chunk", "chunks");
+    else if (is_incomplete(s) && files > 0)
+        format_things(out, (int64_t)files, "file", "files");
+    else
+        buf_text(out, is_doubtful(s) ? "not known" : "n/a");
+}
+
 /* "4 chunks of 1 file", "2 files never opened". */
 static void put_where(buf *out, const roast_summary *s)
 {
@@ -165,14 +179,6 @@ static void write_datasets(table_writer *w, const roast_summary *s)
     }
 }
 
-static roast_str last_part(roast_str path)
-{
-    for (size_t i = path.len; i > 0; i--)
-        if (path.ptr[i - 1] == '/' && i < path.len)
-            return (roast_str){path.ptr + i, path.len - i};
-    return path;
-}
-
 /* At most so many bytes of a text, whole characters only. */
 static size_t characters_within(roast_str text, size_t most)
 {
@@ -187,7 +193,7 @@ static void put_error(buf *out, const roast_summary *s, size_t row)
     buf said = {0};
     text_error(&said, cell_text(s, M_missing_error, row));
     roast_str type = cell_text(s, M_missing_error_type, row), text = buf_view(&said);
-    buf_str(out, last_part(cell_text(s, M_missing_file, row)));
+    buf_str(out, str_last_part(cell_text(s, M_missing_file, row)));
     buf_text(out, ": ");
     buf_str(out, type);
     if (text.len)

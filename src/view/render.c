@@ -21,6 +21,7 @@
 #include "view/markdown.h"
 #include "view/missing.h"
 #include "view/openmetrics.h"
+#include "view/run_list.h"
 #include "view/scaling_view.h"
 #include "view/terminal.h"
 
@@ -147,8 +148,6 @@ roast_code roast_catalogue_render(roast_text *out, const char *const *words, siz
         return finish(out, err);
     }
     roast_code code = catalogue_tables(&set, words, n_words, err);
-    if (!code && set.count == 0)
-        code = fail(err, ROAST_MISSING, "no metric has \"%s\" in its name; all of them: roast metrics", words[0]);
     return put_tables(out, code, &set, NULL, STR("Metrics"), form, look, err);
 }
 
@@ -276,6 +275,25 @@ roast_code roast_scaling_render(roast_text *out, const roast_scaling *s, roast_f
     table_set set;
     roast_code code = scaling_tables(&set, s, err);
     return put_tables(out, code, &set, NULL, STR("Scaling"), form, look, err);
+}
+
+roast_code roast_list_render(roast_text *out, const roast_listed *runs, size_t count, const char *sort, bool reverse,
+                             roast_form form, const roast_look *look, roast_error *err)
+{
+    const roast_listed **order;
+    roast_code code = run_list_order(&order, runs, count, sort, reverse, err);
+    if (code)
+        return code;
+    if (form == ROAST_JSON) {
+        run_list_json(out, order, count);
+        code = finish(out, err);
+    } else {
+        table_set set;
+        code = run_list_tables(&set, order, count, err);
+        code = put_tables(out, code, &set, NULL, STR("Runs"), form, look, err);
+    }
+    free(order);
+    return code;
 }
 
 /* ---- ROOT files ----------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "analysis/coverage.h"
 #include "base/clock.h"
+#include "base/closest.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "view/findings.h"
@@ -487,6 +488,10 @@ static roast_code check_ids(const char *only, roast_error *err)
         roast_str id = str_trim(str_split(&rest, ','));
         if (is_id(id))
             continue;
+        const char *close = closest_id(id, roast_table_id);
+        if (close)
+            return fail(err, ROAST_USAGE, "there is no table \"%.*s\"; did you mean \"%s\"?", (int)id.len, id.ptr,
+                        close);
         buf known = {0};
         for (size_t i = 0; i < TABLE_SPEC_COUNT; i++)
             buf_format(&known, "%s%s", i ? ", " : "", TABLE_SPECS[i].id);

@@ -6,7 +6,8 @@
  *   one          one chunk, one worker, one heartbeat
  *   instant      everything at one moment
  *   jumps        chunks whose clocks were years and hours off
- *   bare         chunks that say nothing but that they were there */
+ *   bare         chunks that say nothing but that they were there
+ *   running      the same as small, until something is read from standard input; says "recording" when it is there */
 #include <roast.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,6 +233,15 @@ static void record_markup(roast_recorder *recorder)
     record_all(recorder, &MARKUP);
 }
 
+static void record_running(roast_recorder *recorder)
+{
+    record_usual(recorder);
+    check(roast_recorder_flush(recorder), "flush");
+    puts("recording");
+    fflush(stdout);
+    getchar();
+}
+
 /* ---- Runs to compare: make_run day FILE NUMBER, make_run scaled FILE NUMBER ----------------------------------------
  */
 
@@ -310,6 +320,7 @@ static const struct kind {
     {"instant", &USUAL, record_instant, ROAST_FINISHED},
     {"jumps", &USUAL, record_jumps, ROAST_FINISHED},
     {"bare", &USUAL, record_bare, ROAST_FINISHED},
+    {"running", &USUAL, record_running, ROAST_FINISHED},
     {"day", &USUAL, record_day, ROAST_FINISHED},
     {"scaled", &USUAL, record_scaled, ROAST_FINISHED},
 };
@@ -328,7 +339,7 @@ int main(int count, char **arguments)
     if (!kind || (count == 4 && !str_to_int(str_from(arguments[3]), &number))) {
         fprintf(stderr,
                 "usage: make_run KIND FILE [NUMBER]; KIND is small, hostile, markup, failed, interrupted, empty, "
-                "one, instant, jumps, bare, day or scaled\n");
+                "one, instant, jumps, bare, running, day or scaled\n");
         return 2;
     }
     roast_recorder *recorder;

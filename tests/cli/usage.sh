@@ -19,4 +19,12 @@ try roast export a --to json --only chunks
 try roast import a
 try roast metrics nothing_is_called_this
 try roast metrics --json --markdown
-try roast completion fish
+try roast completion fihs
+try roast completion powershell
+try roast export a --to jsn
+try roast show a --color alwyas
+try roast show a --color=
+try roast metrics "evnt rate"
+try roast help shwo
+try roast list --sort evnts
+make_run small a.roast; cp a.roast b.roast; try roast gate a.roast b.roast --metric totl_cpu_time

@@ -246,6 +246,19 @@ static void draw(roast_run *run, const roast_summary *summary)
     EXPECT(says(roast_catalogue_render(&made, &word, 1, ROAST_TERMINAL, NULL, NULL), &made, word));
 }
 
+static void list(roast_run *run, const char *path)
+{
+    roast_summary *brief;
+    roast_text made = {0};
+    EXPECT(!strcmp(roast_list_column(0), "when") && !roast_list_column(100));
+    EXPECT(!roast_summarize_briefly(&brief, run, NULL));
+    const roast_listed runs[] = {{1, path, brief, NULL}, {2, "gone.roast", NULL, "it is not there"}};
+    EXPECT(says(roast_list_render(&made, runs, 2, "rate", true, ROAST_TERMINAL, NULL, NULL), &made, "it is not there"));
+    EXPECT(says(roast_list_render(&made, runs, 2, NULL, false, ROAST_JSON, NULL, NULL), &made, path));
+    EXPECT(roast_list_render(&made, runs, 2, "no such column", false, ROAST_JSON, NULL, NULL) == ROAST_USAGE);
+    roast_summary_free(brief);
+}
+
 static roast_code count_lines(void *lines, roast_str part)
 {
     for (size_t i = 0; i < part.len; i++)
@@ -319,6 +332,7 @@ int main(int argc, char **argv)
     explain(run, summary);
     compare(run, summary);
     draw(run, summary);
+    list(run, argv[1]);
     write_out(run, summary);
     sample();
     inspect(argv[2]);
