@@ -25,6 +25,7 @@ static const double INDIFFERENT = 0.02;
 /* A group is slow by chance if so many of its attempts are slow as single stragglers make; over all groups of a kind
  * this is to happen in one run of a hundred. */
 static const double LARGEST_CHANCE = 0.01;
+enum { MOST_BY_CHANCE = 50, SLOW_TIMES = (STRAGGLER_PERIODS - 1) / 2 / STRAGGLER_PARTS };
 enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 4 };
 enum { FEWEST_TO_BLAME = 2 }; /* where chance does not make as many slow: a file may have no more chunks */
 
@@ -37,6 +38,14 @@ double straggler_part_seconds(const trace_attempt *attempt, straggler_part part)
 {
     double io = attempt->cpu_known ? (double)(attempt->wait + attempt->open) : 0;
     return part == STRAGGLER_IO ? io : fmax(straggler_seconds(attempt) - io, 0);
+}
+
+/* What is compared of a part. Waiting for a core is told apart by Linux: where most chunks run on machines that have
+ * too few of them, that is one cause, and machines that have fewer yet are not slow besides. */
+static double compared_seconds(const stragglers *s, const trace_attempt *attempt, straggler_part part)
+{
+    double seconds = straggler_part_seconds(attempt, part);
+    return part == STRAGGLER_COMPUTE && s->cores_short ? fmax(seconds - (double)attempt->core, 0) : seconds;
 }
 
 static bool comparable(const trace_attempt *attempt)
@@ -105,16 +114,26 @@ static double amount_of(const trace_attempt *a, straggler_part part)
     return part == STRAGGLER_IO && a->bytes > 0 ? (double)a->bytes : (double)a->events;
 }
 
-static double median_rate(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
-                          double *scratch)
+static double rate_at(const stragglers *s, straggler_part part, double rank, const uint32_t *items, size_t count,
+                      double *scratch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const trace_attempt *a = &s->trace->attempts[items[i]];
         if (amount_of(a, part) > 0 && !in_slow_group(s, a))
-            scratch[kept++] = straggler_part_seconds(a, part) / amount_of(a, part);
+            scratch[kept++] = compared_seconds(s, a, part) / amount_of(a, part);
     }
-    return kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, 50) : (double)NAN;
+    return kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, rank) : (double)NAN;
+}
+
+/* Storage knows of bytes, not of datasets: where most of a dataset was waited for longer than what others read, but
+ * some of it was not, it is not the dataset that takes longer. */
+static double usual_rate(const stragglers *s, straggler_part part, const uint32_t *items, size_t count, double *scratch)
+{
+    static const double SOME = 10; /* percent */
+    double median = rate_at(s, part, 50, items, count, scratch), limit = LEAST_SLOWDOWN * s->wait_per_byte;
+    bool like_others = part == STRAGGLER_IO && median > limit && rate_at(s, part, SOME, items, count, scratch) < limit;
+    return like_others ? s->wait_per_byte : median;
 }
 
 /* What an attempt takes without events, and for each; sure: what it takes without events at least. */
@@ -126,14 +145,14 @@ typedef struct cost_line {
 static cost_line fit_part(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
                           double *scratch)
 {
-    double rate = median_rate(s, part, items, count, scratch);
+    double rate = usual_rate(s, part, items, count, scratch);
     cost_line line = {.per_amount = rate};
     for (int round = 0; round < 3 && isfinite(rate); round++) {
         line_fit fit = {0};
         for (size_t i = 0; i < count; i++) {
             const trace_attempt *a = &s->trace->attempts[items[i]];
             double amount = amount_of(a, part), expected = line.fixed + line.per_amount * amount;
-            double took = straggler_part_seconds(a, part);
+            double took = compared_seconds(s, a, part);
             if (amount > 0 && took > 0.6 * expected && took < 1.5 * expected && !in_slow_group(s, a))
                 line_fit_add(&fit, amount, took);
         }
@@ -170,6 +189,8 @@ static roast_code expect(stragglers *s, roast_error *err)
     for (int part = 0; part < STRAGGLER_PARTS; part++)
         for (size_t i = 0; done && i < t->count; i++)
             s->expected[part][i] = NAN;
+    if (done)
+        s->wait_per_byte = rate_at(s, STRAGGLER_IO, 50, groups.items, groups.first[datasets], scratch);
     for (uint32_t d = 0; done && d < datasets; d++) {
         const uint32_t *items = groups.items + groups.first[d];
         size_t count = groups.first[d + 1] - groups.first[d];
@@ -204,7 +225,7 @@ static double deviation(const stragglers *s, straggler_part part, size_t i)
     double explained = 1;
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         explained *= s->kinds[kind].guilty ? straggler_slowdown(s, (straggler_kind)kind, part, a) : 1;
-    return log((straggler_part_seconds(a, part) + slack) / (expected + slack) / explained);
+    return log((compared_seconds(s, a, part) + slack) / (expected + slack) / explained);
 }
 
 enum { LEVELS = 256 };
@@ -279,9 +300,18 @@ static void measure_spread(stragglers *s, deviations *d)
 
 static uint32_t period_at(const stragglers *s, int64_t t_ns)
 {
-    double length = (double)(s->t_end_ns - s->t_start_ns), at = (double)(t_ns - s->t_start_ns);
-    double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;
-    return (uint32_t)fmin(fmax(period, 0), STRAGGLER_PERIODS - 1);
+    uint32_t period = 0;
+    while (period < s->n_bounds && t_ns >= s->bounds_ns[period])
+        period++;
+    return period;
+}
+
+/* By its middle: it is slow for as long as it runs in a slow time, whenever it began. At the end of a run only the long
+ * ones are left, which makes that no slow time: there they count as they began. */
+static int64_t time_of(const stragglers *s, const trace_attempt *attempt)
+{
+    int64_t middle = attempt->start_ns + (attempt->end_ns - attempt->start_ns) / 2;
+    return middle > s->last_start_ns ? attempt->start_ns : middle;
 }
 
 uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
@@ -302,10 +332,7 @@ uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_a
     case STRAGGLER_KINDS: /* is none */
         break;
     }
-    /* By its middle: it is slow for as long as it runs in a slow time, whenever it began. At the end of a run only the
-     * long ones are left, which makes that no slow time: there they count as they began. */
-    int64_t middle = attempt->start_ns + (attempt->end_ns - attempt->start_ns) / 2;
-    return period_at(s, middle > s->last_start_ns ? attempt->start_ns : middle);
+    return period_at(s, time_of(s, attempt));
 }
 
 static uint32_t group_of_kind(const stragglers *s, const trace_attempt *attempt, int kind)
@@ -318,7 +345,7 @@ static double own_slowdown(const stragglers *s, straggler_part part, const trace
 {
     size_t i = (size_t)(attempt - s->trace->attempts);
     double expected = (double)s->expected[part][i], slack = indifferent_seconds(s, i);
-    double took = straggler_part_seconds(attempt, part), ratio = (took + slack) / (expected + slack);
+    double took = compared_seconds(s, attempt, part), ratio = (took + slack) / (expected + slack);
     return expected > 0 && ratio > LEAST_SLOWDOWN ? took / expected : 1;
 }
 
@@ -439,6 +466,22 @@ static void acquit(straggler_groups *groups)
         for (int part = 0; part < STRAGGLER_PARTS; part++)
             groups->slowdown[part][g] = 1;
     }
+}
+
+static double log_choose(size_t of, size_t count)
+{
+    return lgamma((double)of + 1) - lgamma((double)count + 1) - lgamma((double)(of - count) + 1);
+}
+
+/* The chance of at least hits among count that are drawn from all, of which so many are slow: it is known how many
+ * there are, only not where. */
+static double draw_tail(size_t hits, size_t count, size_t slow, size_t all)
+{
+    double tail = 0;
+    for (size_t k = hits; k <= count && k <= slow; k++)
+        if (count - k <= all - slow)
+            tail += exp(log_choose(slow, k) + log_choose(all - slow, count - k) - log_choose(all, count));
+    return tail;
 }
 
 /* The chance of at least hits of count, each with the same chance. */
@@ -588,9 +631,10 @@ static bool group_is_slow(const stragglers *s, const deviations *d, int kind, in
     size_t level = level_of(fmax(log(LEAST_SLOWDOWN), 0.5 * (double)groups->typical[part][g]));
     for (size_t i = 0; i < count; i++)
         hits += isfinite(d->of[part][items[i]]) && level_of((double)d->of[part][items[i]]) >= level;
-    double chance = fmin((double)d->above[part][level] / (double)d->known[part], 0.99);
+    double places = kind == STRAGGLER_PERIOD ? (double)d->known[part] : groups->count;
     /* Beyond this many no chance makes most of a group slow. */
-    return count > 50 || binomial_tail(hits, count, chance) * groups->count < LARGEST_CHANCE;
+    return count > MOST_BY_CHANCE ||
+           draw_tail(hits, count, d->above[part][level], d->known[part]) * places < LARGEST_CHANCE;
 }
 
 /* How many times longer a part of a slow group took. Deviations allow for what is indifferent, which makes ratios
@@ -605,6 +649,120 @@ static double slowdown_of(const stragglers *s, int kind, int part, uint32_t g, c
             expected += (double)s->expected[part][items[i]];
         }
     return expected > 0 ? ratio + (ratio - 1) * slack / expected : ratio;
+}
+
+/* ---- Slow times ----------------------------------------------------------------------------------------------- */
+
+typedef struct timed {
+    int64_t t_ns;
+    uint32_t attempt;
+} timed;
+
+static int compare_timed(const void *left, const void *right)
+{
+    const timed *a = left, *b = right;
+    return (a->t_ns > b->t_ns) - (a->t_ns < b->t_ns);
+}
+
+/* Items from first to last - 1, and by how many the slow ones among them outnumber the others. */
+typedef struct stretch {
+    size_t first, last, slow;
+    int64_t score;
+} stretch;
+
+/* The stretch in which slow attempts outnumber the others the most. What was taken before is in none. */
+static stretch slowest_stretch(const timed *items, size_t count, const float *of, const bool *taken)
+{
+    stretch best = {0}, now = {0};
+    for (size_t i = 0; i < count; i++) {
+        double by = (double)of[items[i].attempt];
+        if (taken[i]) {
+            now = (stretch){.first = i + 1};
+            continue;
+        }
+        if (!isfinite(by))
+            continue;
+        if (now.score <= 0)
+            now = (stretch){.first = i};
+        now.score += stands_out(by) ? 1 : -1;
+        now.slow += stands_out(by);
+        now.last = i + 1;
+        if (now.score > best.score)
+            best = now;
+    }
+    return best;
+}
+
+/* Whether most of what cores were at in a time was slow. Single stragglers have their middles where few others have. */
+static bool most_is_slow(const stragglers *s, const float *of, int64_t from_ns, int64_t until_ns)
+{
+    double slow = 0, all = 0;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        const trace_attempt *a = &s->trace->attempts[i];
+        int64_t from = a->start_ns > from_ns ? a->start_ns : from_ns;
+        int64_t until = a->end_ns < until_ns ? a->end_ns : until_ns;
+        if (until < from || !isfinite(of[i]))
+            continue;
+        all += clock_seconds(until - from + 1);
+        slow += stands_out((double)of[i]) ? clock_seconds(until - from + 1) : 0;
+    }
+    return 2 * slow > all;
+}
+
+/* Whether chance would make as many attempts of a stretch slow, wherever in the run it may be. */
+static bool by_chance(const deviations *d, int part, stretch in)
+{
+    size_t length = in.last - in.first, all = d->known[part], slow = d->above[part][level_of(log(LEAST_SLOWDOWN))];
+    return length <= MOST_BY_CHANCE && draw_tail(in.slow, length, slow, all) * (double)all > LARGEST_CHANCE;
+}
+
+static void add_bound(stragglers *s, const timed *items, size_t count, size_t at)
+{
+    if (at == 0 || at >= count)
+        return;
+    int64_t bound_ns = items[at].t_ns;
+    size_t place = s->n_bounds;
+    for (size_t i = 0; i < s->n_bounds; i++)
+        if (s->bounds_ns[i] == bound_ns)
+            return;
+    for (; place > 0 && s->bounds_ns[place - 1] > bound_ns; place--)
+        s->bounds_ns[place] = s->bounds_ns[place - 1];
+    s->bounds_ns[place] = bound_ns;
+    s->n_bounds++;
+}
+
+/* Cuts the run where slow times begin and end: a stretch of which chance would not make as many slow. */
+static void cut_by(stragglers *s, const timed *items, size_t count, const deviations *d, int part, bool *taken)
+{
+    memset(taken, 0, count * sizeof *taken);
+    for (int i = 0; i < SLOW_TIMES; i++) {
+        stretch slow = slowest_stretch(items, count, d->of[part], taken);
+        if (slow.score < FEWEST_TO_BLAME || by_chance(d, part, slow))
+            return;
+        memset(taken + slow.first, true, (slow.last - slow.first) * sizeof *taken);
+        if (!most_is_slow(s, d->of[part], items[slow.first].t_ns, items[slow.last - 1].t_ns))
+            continue;
+        add_bound(s, items, count, slow.first);
+        add_bound(s, items, count, slow.last);
+    }
+}
+
+static bool cut_into_periods(stragglers *s, const deviations *d)
+{
+    size_t count = 0;
+    timed *items = malloc((s->trace->count + 1) * sizeof *items);
+    bool *taken = malloc((s->trace->count + 1) * sizeof *taken), done = items && taken;
+    for (size_t i = 0; done && i < s->trace->count; i++)
+        if (comparable(&s->trace->attempts[i]))
+            items[count++] = (timed){time_of(s, &s->trace->attempts[i]), (uint32_t)i};
+    s->n_bounds = 0;
+    if (done)
+        qsort(items, count, sizeof *items, compare_timed);
+    for (int part = 0; done && part < STRAGGLER_PARTS; part++)
+        cut_by(s, items, count, d, part, taken);
+    free(items);
+    free(taken);
+    return done;
 }
 
 /* The larger deviation of an attempt's parts. */
@@ -672,6 +830,8 @@ static bool judge_kind(stragglers *s, int kind, deviations *d, double most)
 {
     straggler_groups *groups = &s->kinds[kind];
     sorted_groups sorted = {0};
+    if (kind == STRAGGLER_PERIOD && !cut_into_periods(s, d))
+        return false;
     if (!sort_groups(&sorted, s, groups->count, group_of_kind, kind)) {
         release_groups(&sorted);
         return false;
@@ -717,49 +877,46 @@ static bool files_share_sites(const stragglers *s)
     return all && largest * 5 <= all * 3;
 }
 
-/* Two kinds of which the groups overlap: what is in slow groups of one and not of the other tells which it is. Whether
- * one group is enough for the first while most of what only the second has is not slow, or more of what only the first
- * has is slow; a few attempts do not speak. */
-static bool explains_better(const stragglers *s, const deviations *d, straggler_kind first, straggler_kind second)
+static double times_log(size_t count, size_t of)
 {
-    double only_first = 0, slow_first = 0, only_second = 0, slow_second = 0;
-    for (size_t i = 0; i < s->trace->count; i++) {
-        const trace_attempt *a = &s->trace->attempts[i];
-        if (!comparable(a))
-            continue;
-        bool in_first = straggler_in_slow(s, first, a), in_second = straggler_in_slow(s, second, a);
-        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
-        only_first += in_first && !in_second;
-        slow_first += in_first && !in_second && slow;
-        only_second += in_second && !in_first;
-        slow_second += in_second && !in_first && slow;
-    }
-    bool second_fails = s->kinds[first].n_slow == 1 && only_second >= FEWEST_IN_GROUP &&
-                        2 * slow_second < only_second && 2 * slow_first >= only_first;
-    bool first_has_more = slow_first * fmax(only_second, 1) > slow_second * fmax(only_first, 1);
-    return second_fails || (only_first >= FEWEST_IN_GROUP && first_has_more);
+    return count ? (double)count * log((double)count / (double)of) : 0;
 }
 
-/* A slow time hits all that runs in it, a slow file only those who read it. Files are read in order, so a slow time is
- * also a set of files: it is the time if nearly all that ran then was slow, on three files or more, and if nearly all
- * that the slow files have ran then. */
-static bool time_rather_than_files(const stragglers *s, const deviations *d)
+/* How many chunks a worker begins before it has done one. */
+static double beginnings_of_worker(const stragglers *s)
 {
-    const straggler_groups *periods = &s->kinds[STRAGGLER_PERIOD], *files = &s->kinds[STRAGGLER_FILE];
-    size_t in_time = 0, slow_in_time = 0, of_files = 0, of_files_in_time = 0;
+    double workers = 0;
+    for (size_t w = 0; w < run_workers(s->run); w++)
+        workers += s->first_end_ns[w] != ROAST_ABSENT;
+    return fmax(s->kinds[STRAGGLER_WARM_UP].attempts[1] / fmax(workers, 1), 1);
+}
+
+/* How well slow groups of a kind say which attempts are slow: the logarithm of the likelihood, less what it takes to
+ * name them. */
+static double says_which(const stragglers *s, const deviations *d, straggler_kind kind)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    size_t slow[STRAGGLER_PARTS][2] = {{0}}, all[STRAGGLER_PARTS][2] = {{0}}; /* outside and inside of slow groups */
     for (size_t i = 0; i < s->trace->count; i++) {
-        const trace_attempt *a = &s->trace->attempts[i];
-        if (!comparable(a))
-            continue;
-        bool then = straggler_in_slow(s, STRAGGLER_PERIOD, a), there = straggler_in_slow(s, STRAGGLER_FILE, a);
-        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
-        in_time += then;
-        slow_in_time += then && slow;
-        of_files += there;
-        of_files_in_time += there && then;
+        uint32_t group = straggler_group(s, kind, &s->trace->attempts[i]);
+        for (int part = 0; part < STRAGGLER_PARTS; part++) {
+            bool is_slow = stands_out((double)d->of[part][i]);
+            bool inside = group < groups->count && groups->slow[group] &&
+                          (kind == STRAGGLER_WARM_UP || groups->slowdown[part][group] > 1);
+            if (kind == STRAGGLER_WARM_UP && inside && !is_slow) /* one loads what the others need */
+                continue;
+            all[part][inside] += isfinite(d->of[part][i]) != 0;
+            slow[part][inside] += is_slow;
+        }
     }
-    return periods->n_slow && files->n_slow >= 3 && slow_in_time * 5 >= in_time * 4 &&
-           of_files_in_time * 3 >= of_files * 2;
+    double choices = kind == STRAGGLER_PERIOD ? 2 * log((double)s->trace->count) : log(groups->count), sum = 0;
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        for (int inside = 0; inside < 2; inside++)
+            sum += times_log(slow[part][inside], all[part][inside]) +
+                   times_log(all[part][inside] - slow[part][inside], all[part][inside]);
+    if (kind == STRAGGLER_WARM_UP) /* and which of those that a worker began at once */
+        choices += (double)(slow[STRAGGLER_IO][1] + slow[STRAGGLER_COMPUTE][1]) * log(beginnings_of_worker(s));
+    return sum - groups->n_slow * choices;
 }
 
 /* Whether a kind that has not been found guilty explains more than this. */
@@ -770,7 +927,7 @@ static bool suspected(const stragglers *s, straggler_kind kind, double excess)
 
 /* The more general kind is taken if it explains about as much: the host rather than each of its workers, the site
  * rather than each of its files, the first chunk of every worker rather than the files that were read first; a part of
- * the run only if nothing else explains half as much, or if it is what slow files have in common. */
+ * the run only if nothing else explains half as much, or if it says better than files which attempts were slow. */
 static int most_guilty(const stragglers *s, const deviations *d)
 {
     int best = -1;
@@ -782,7 +939,7 @@ static int most_guilty(const stragglers *s, const deviations *d)
     const straggler_groups *warm_up = &s->kinds[STRAGGLER_WARM_UP];
     bool begins = !warm_up->guilty && warm_up->excess > 0.8 * fmax(excess, period->guilty ? 0 : period->excess);
     bool one_file = s->kinds[STRAGGLER_FILE].excess > 0.5 * warm_up->excess &&
-                    explains_better(s, d, STRAGGLER_FILE, STRAGGLER_WARM_UP);
+                    says_which(s, d, STRAGGLER_FILE) > says_which(s, d, STRAGGLER_WARM_UP);
     if (begins && !one_file)
         return STRAGGLER_WARM_UP;
     if (best == STRAGGLER_WARM_UP)
@@ -797,7 +954,7 @@ static int most_guilty(const stragglers *s, const deviations *d)
     if (period->guilty)
         return best;
     bool coincides = best == STRAGGLER_FILE && period->excess > 0.5 * excess &&
-                     (time_rather_than_files(s, d) || explains_better(s, d, STRAGGLER_PERIOD, STRAGGLER_FILE));
+                     says_which(s, d, STRAGGLER_PERIOD) > says_which(s, d, STRAGGLER_FILE);
     return coincides || period->excess > 2 * excess ? STRAGGLER_PERIOD : best;
 }
 
@@ -863,7 +1020,7 @@ double straggler_outlier(const stragglers *s, straggler_part part, size_t attemp
     double above = deviation(s, part, attempt);
     if (!(above > log(s->outlier_limit[part])))
         return 0;
-    double took = straggler_part_seconds(&s->trace->attempts[attempt], part);
+    double took = compared_seconds(s, &s->trace->attempts[attempt], part);
     return fmin((took + indifferent_seconds(s, attempt)) * (1 - exp(-above)), took);
 }
 
@@ -929,6 +1086,35 @@ bool stragglers_share(const stragglers *s, straggler_kind *kind, uint32_t *group
     return found;
 }
 
+/* Whether most attempts ran on machines on which others took their cores. */
+static bool cores_are_short(const stragglers *s, double *all, double *core)
+{
+    static const double FULL = 0.05;
+    size_t attempts = 0, short_of = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < s->trace->count; i++) {
+            const trace_attempt *a = &s->trace->attempts[i];
+            uint32_t host = straggler_group(s, STRAGGLER_HOST, a);
+            if (!comparable(a) || host == TRACE_NONE)
+                continue;
+            all[host] += pass ? 0 : straggler_seconds(a);
+            core[host] += pass ? 0 : (double)a->core;
+            attempts += (size_t)pass;
+            short_of += (size_t)(pass && core[host] > FULL * all[host]);
+        }
+    return 2 * short_of > attempts;
+}
+
+static roast_code look_for_cores(stragglers *s, roast_error *err)
+{
+    double *sums = calloc(2 * (size_t)s->hosts.count + 1, sizeof *sums);
+    if (!sums)
+        return fail_memory(err);
+    s->cores_short = cores_are_short(s, sums, sums + s->hosts.count);
+    free(sums);
+    return ROAST_OK;
+}
+
 roast_code stragglers_find(stragglers *s, const trace *t, const roast_run *run, int64_t t_start_ns, int64_t t_end_ns,
                            roast_error *err)
 {
@@ -936,6 +1122,8 @@ roast_code stragglers_find(stragglers *s, const trace *t, const roast_run *run, 
     deviations d = {0};
     s->last_start_ns = t->count ? t->attempts[t->count - 1].start_ns : t_end_ns;
     roast_code code = deviations_init(&d, t) ? number_groups(s, err) : fail_memory(err);
+    if (!code)
+        code = look_for_cores(s, err);
     if (!code)
         code = expect(s, err);
     if (!code) {
