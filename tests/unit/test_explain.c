@@ -834,14 +834,19 @@ static void a_file_that_most_workers_begin_with_is_no_warm_up(void **state)
     release(&e);
 }
 
-/* Long ones have their middles where few others have: at the end of what was begun. */
+/* Three that begin with the others have their middles between those of the last two waves, where nobody else has. */
 static void single_long_chunks_are_no_slow_time(void **state)
 {
     (void)state;
     sequence s;
-    begin_sequence(&s, 12, 400);
-    for (int i = 0; i < 120; i++)
-        add_waiting(&s, "data", i == 0 || i == 5 || i == 13 || i == 31 ? 150 : 1, 0);
+    begin_sequence(&s, 12, 180);
+    for (int i = 0; i < 120; i++) {
+        bool at_long_one = i % 12 % 4 == 0;
+        if (i < 12 || !at_long_one)
+            add_waiting(&s, "data", at_long_one ? 163 + i / 2 : 1, 0);
+        else
+            s.next++;
+    }
     explained e = explain(&s.p, false);
     assert_non_null(finding_of(&e, FINDING_STRAGGLERS));
     assert_null(finding_of(&e, FINDING_SLOW_PERIOD));
