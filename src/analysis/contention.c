@@ -206,16 +206,22 @@ static own_waiting *own_of(const contention *c, const waiting_fit *fit, const tr
     return &fit->own[group < fit->by.groups ? group : fit->by.groups];
 }
 
+/* What an attempt should have taken. By what it did take, those that waited long would count less than the others. */
+static double expected_seconds(const contention *c, size_t i)
+{
+    return (double)(c->stragglers->expected[STRAGGLER_COMPUTE][i] + c->stragglers->expected[STRAGGLER_IO][i]);
+}
+
 /* Sums over the attempts whose distance from the fit before is within limit; each counts by the share of its time. */
 static void add_up(normal_equations *sums, const contention *c, terms_of get, int n, double limit, waiting_fit *fit)
 {
     size_t step = c->trace->count / MOST_FITTED + 1; /* more of them would not change what is significant */
     for (size_t i = 0; i < c->trace->count; i += step) {
         const trace_attempt *a = &c->trace->attempts[i];
-        double terms[MOST_TERMS], weight = 1 / (double)(a->cpu + a->wait + a->core);
+        double terms[MOST_TERMS], weight = 1 / expected_seconds(c, i);
         own_waiting *own = own_of(c, fit, a);
         double amount = own ? fit->by.amount(c, i) : 0;
-        if (!c->ordinary[i] || !get(c, i, terms) ||
+        if (!c->ordinary[i] || !(weight > 0) || !isfinite(weight) || !get(c, i, terms) ||
             fabs((double)a->wait - predicted(fit, own, amount, terms, n)) * weight > limit)
             continue;
         double waited = (double)a->wait * weight;

@@ -69,17 +69,18 @@ static void tell_warm_up(explaining *e, finding *f)
 static void tell_period(explaining *e, finding *f)
 {
     const straggler_groups *groups = &e->stragglers.kinds[STRAGGLER_PERIOD];
-    double slowest = 1, length = e->wall / STRAGGLER_PERIODS;
-    uint32_t first = TRACE_NONE, last = 0;
+    double slowest = 1, from = (double)NAN, until = (double)NAN;
     for (uint32_t g = 0; g < groups->count; g++) {
         if (!groups->slow[g])
             continue;
-        first = first == TRACE_NONE ? g : first;
-        last = g;
+        int64_t from_ns = g ? e->stragglers.bounds_ns[g - 1] : e->stragglers.t_start_ns;
+        int64_t until_ns = g < e->stragglers.n_bounds ? e->stragglers.bounds_ns[g] : e->stragglers.t_end_ns;
+        from = fmin(from, clock_seconds(from_ns - e->stragglers.t_start_ns));
+        until = fmax(until, clock_seconds(until_ns - e->stragglers.t_start_ns));
         slowest = fmax(slowest, times_longer(e, STRAGGLER_PERIOD, g));
     }
-    add_evidence(f, "from", NOBODY, first * length, "s");
-    add_evidence(f, "until", NOBODY, (last + 1) * length, "s");
+    add_evidence(f, "from", NOBODY, from, "s");
+    add_evidence(f, "until", NOBODY, until, "s");
     add_evidence(f, "chunks took then", NOBODY, slowest, "times");
 }
 

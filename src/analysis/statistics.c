@@ -333,3 +333,25 @@ void number_list_release(number_list *list)
     free(list->values);
     *list = (number_list){0};
 }
+
+static double log_choose(size_t of, size_t count)
+{
+    return lgamma((double)of + 1) - lgamma((double)count + 1) - lgamma((double)(of - count) + 1);
+}
+
+double hypergeometric_tail(size_t hits, size_t count, size_t are, size_t all)
+{
+    double tail = 0;
+    for (size_t k = hits; k <= count && k <= are; k++)
+        if (count - k <= all - are)
+            tail += exp(log_choose(are, k) + log_choose(all - are, count - k) - log_choose(all, count));
+    return tail;
+}
+
+double binomial_tail(size_t hits, size_t count, double chance)
+{
+    double tail = 0;
+    for (size_t k = hits; k <= count && chance > 0; k++)
+        tail += exp(log_choose(count, k) + (double)k * log(chance) + (double)(count - k) * log1p(-chance));
+    return tail;
+}

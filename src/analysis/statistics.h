@@ -86,4 +86,9 @@ typedef struct number_list {
 bool number_list_add(number_list *list, double value);
 void number_list_release(number_list *list);
 
+/* The chance of at least hits of count, each with the same chance; or of count that are drawn from all, of which so
+ * many are: it is known how many there are, only not where. */
+double binomial_tail(size_t hits, size_t count, double chance);
+double hypergeometric_tail(size_t hits, size_t count, size_t are, size_t all);
+
 #endif

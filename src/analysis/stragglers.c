@@ -4,456 +4,20 @@
  * chunks and parts of the run: a group is slow if most of what ran in it was. The kind that explains most of the excess
  * is taken as the cause (what is more general, or hits all that it should hit, before what only coincides with it), its
  * effect is divided out, and the rest is looked at again. */
-#include "analysis/stragglers.h"
+#include "analysis/straggler_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/str.h"
-#include "model/facts.h"
 
-static const double LEAST_SLOWDOWN = 1.3;   /* below it hosts and files differ anyway */
 static const double LEAST_SIGNIFICANCE = 5; /* standard errors of a group's median */
-static const double SMALLEST_SPREAD = 0.04;
 static const double MOST_SLOW = 0.6;
-/* Of the expected time of an attempt: what a part may differ by without being slow or fast. A part that is next to
- * nothing has large ratios that mean nothing. */
-static const double INDIFFERENT = 0.02;
-/* A group is slow by chance if so many of its attempts are slow as single stragglers make; over all groups of a kind
- * this is to happen in one run of a hundred. */
-static const double LARGEST_CHANCE = 0.01;
-enum { FEWEST_TO_FIT = 8, FEWEST_IN_GROUP = 3, ROUNDS = 4 };
-enum { FEWEST_TO_BLAME = 2 }; /* where chance does not make as many slow: a file may have no more chunks */
-
-double straggler_seconds(const trace_attempt *attempt)
-{
-    return trace_seconds(attempt) - (double)attempt->return_s;
-}
-
-double straggler_part_seconds(const trace_attempt *attempt, straggler_part part)
-{
-    double io = attempt->cpu_known ? (double)(attempt->wait + attempt->open) : 0;
-    return part == STRAGGLER_IO ? io : fmax(straggler_seconds(attempt) - io, 0);
-}
-
-static bool comparable(const trace_attempt *attempt)
-{
-    return !attempt->failed && straggler_seconds(attempt) > 0;
-}
-
-static bool in_slow_group(const stragglers *s, const trace_attempt *attempt)
-{
-    for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
-        if (s->kinds[kind].guilty && straggler_in_slow(s, (straggler_kind)kind, attempt))
-            return true;
-    return false;
-}
-
-/* ---- Attempts sorted into groups ----------------------------------------------------------------------------- */
-
-/* Numbers of the comparable attempts, group by group: those of group g are items[first[g]] to items[first[g + 1] - 1].
- */
-typedef struct sorted_groups {
-    uint32_t *first, *items;
-} sorted_groups;
-
-typedef uint32_t (*group_of)(const stragglers *s, const trace_attempt *attempt, int kind);
-
-static bool sort_groups(sorted_groups *out, const stragglers *s, uint32_t groups, group_of get, int kind)
-{
-    const trace *t = s->trace;
-    out->first = calloc((size_t)groups + 2, sizeof *out->first);
-    out->items = malloc((t->count + 1) * sizeof *out->items);
-    if (!out->first || !out->items)
-        return false;
-    for (size_t i = 0; i < t->count; i++) {
-        uint32_t group = comparable(&t->attempts[i]) ? get(s, &t->attempts[i], kind) : TRACE_NONE;
-        if (group < groups)
-            out->first[group + 2]++;
-    }
-    for (uint32_t g = 0; g < groups; g++)
-        out->first[g + 2] += out->first[g + 1];
-    for (size_t i = 0; i < t->count; i++) {
-        uint32_t group = comparable(&t->attempts[i]) ? get(s, &t->attempts[i], kind) : TRACE_NONE;
-        if (group < groups)
-            out->items[out->first[group + 1]++] = (uint32_t)i;
-    }
-    return true;
-}
-
-static void release_groups(sorted_groups *groups)
-{
-    free(groups->first);
-    free(groups->items);
-}
-
-/* ---- What an attempt should take ----------------------------------------------------------------------------- */
-
-static uint32_t dataset_group(const stragglers *s, const trace_attempt *attempt, int kind)
-{
-    (void)kind;
-    size_t datasets = run_datasets(s->run);
-    return attempt->dataset < datasets ? attempt->dataset : (uint32_t)datasets;
-}
-
-/* What a part goes with: bytes if they are known, for storage does not know of events; else events. */
-static double amount_of(const trace_attempt *a, straggler_part part)
-{
-    return part == STRAGGLER_IO && a->bytes > 0 ? (double)a->bytes : (double)a->events;
-}
-
-static double median_rate(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
-                          double *scratch)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const trace_attempt *a = &s->trace->attempts[items[i]];
-        if (amount_of(a, part) > 0 && !in_slow_group(s, a))
-            scratch[kept++] = straggler_part_seconds(a, part) / amount_of(a, part);
-    }
-    return kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, 50) : (double)NAN;
-}
-
-/* What an attempt takes without events, and for each; sure: what it takes without events at least. */
-typedef struct cost_line {
-    double fixed, per_amount, sure;
-} cost_line;
-
-/* A line through what is near the median rate, or the rate alone. */
-static cost_line fit_part(const stragglers *s, straggler_part part, const uint32_t *items, size_t count,
-                          double *scratch)
-{
-    double rate = median_rate(s, part, items, count, scratch);
-    cost_line line = {.per_amount = rate};
-    for (int round = 0; round < 3 && isfinite(rate); round++) {
-        line_fit fit = {0};
-        for (size_t i = 0; i < count; i++) {
-            const trace_attempt *a = &s->trace->attempts[items[i]];
-            double amount = amount_of(a, part), expected = line.fixed + line.per_amount * amount;
-            double took = straggler_part_seconds(a, part);
-            if (amount > 0 && took > 0.6 * expected && took < 1.5 * expected && !in_slow_group(s, a))
-                line_fit_add(&fit, amount, took);
-        }
-        double slope = line_fit_slope(&fit), intercept = line_fit_intercept(&fit);
-        /* Chunks of one size tell nothing of what a chunk costs without events. */
-        bool varied = fit.count >= FEWEST_TO_FIT && fit.xx / (double)fit.count > 0.0025 * fit.mean_x * fit.mean_x;
-        if (varied && slope > 0 && intercept >= 0)
-            line = (cost_line){intercept, slope, fmax(intercept - 2 * line_fit_intercept_error(&fit), 0)};
-        else if (fit.count >= FEWEST_TO_FIT && fit.mean_x > 0)
-            line = (cost_line){.per_amount = fit.mean_y / fit.mean_x};
-    }
-    return line;
-}
-
-static bool make_room_for_expected(stragglers *s, uint32_t datasets)
-{
-    bool done = true;
-    for (int part = 0; part < STRAGGLER_PARTS; part++) {
-        if (!s->expected[part])
-            s->expected[part] = arena_alloc(&s->memory, s->trace->count, sizeof **s->expected);
-        done = done && s->expected[part];
-    }
-    s->fixed = s->fixed ? s->fixed : arena_alloc(&s->memory, datasets, sizeof *s->fixed);
-    return done && s->fixed;
-}
-
-static roast_code expect(stragglers *s, roast_error *err)
-{
-    const trace *t = s->trace;
-    uint32_t datasets = (uint32_t)run_datasets(s->run) + 1;
-    sorted_groups groups = {0};
-    double *scratch = malloc((t->count + 1) * sizeof *scratch);
-    bool done = scratch && make_room_for_expected(s, datasets) && sort_groups(&groups, s, datasets, dataset_group, 0);
-    for (int part = 0; part < STRAGGLER_PARTS; part++)
-        for (size_t i = 0; done && i < t->count; i++)
-            s->expected[part][i] = NAN;
-    for (uint32_t d = 0; done && d < datasets; d++) {
-        const uint32_t *items = groups.items + groups.first[d];
-        size_t count = groups.first[d + 1] - groups.first[d];
-        s->fixed[d] = 0;
-        for (int part = 0; part < STRAGGLER_PARTS; part++) {
-            cost_line line = fit_part(s, (straggler_part)part, items, count, scratch);
-            s->fixed[d] += (float)line.sure;
-            for (size_t i = 0; i < count && isfinite(line.per_amount); i++) {
-                double amount = amount_of(&t->attempts[items[i]], (straggler_part)part);
-                if (amount >= 0)
-                    s->expected[part][items[i]] = (float)(line.fixed + line.per_amount * amount);
-            }
-        }
-    }
-    release_groups(&groups);
-    free(scratch);
-    return done ? ROAST_OK : fail_memory(err);
-}
-
-static double indifferent_seconds(const stragglers *s, size_t i)
-{
-    return INDIFFERENT * (double)(s->expected[STRAGGLER_COMPUTE][i] + s->expected[STRAGGLER_IO][i]);
-}
-
-/* The logarithm of took / expected of a part, after what has been explained. */
-static double deviation(const stragglers *s, straggler_part part, size_t i)
-{
-    const trace_attempt *a = &s->trace->attempts[i];
-    double expected = (double)s->expected[part][i], slack = indifferent_seconds(s, i);
-    if (!comparable(a) || !(slack > 0))
-        return (double)NAN;
-    double explained = 1;
-    for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
-        explained *= s->kinds[kind].guilty ? straggler_slowdown(s, (straggler_kind)kind, part, a) : 1;
-    return log((straggler_part_seconds(a, part) + slack) / (expected + slack) / explained);
-}
-
-enum { LEVELS = 256 };
-static const double LEVEL = 0.02; /* of the logarithm of took / expected */
-
-/* Deviations of all attempts, part by part. */
-typedef struct deviations {
-    float *of[STRAGGLER_PARTS];
-    size_t known[STRAGGLER_PARTS], above[STRAGGLER_PARTS][LEVELS]; /* attempts that deviate by at least each level */
-    double *scratch;
-} deviations;
-
-static bool deviations_init(deviations *d, const trace *t)
-{
-    bool done = (d->scratch = malloc((t->count + 1) * sizeof *d->scratch)) != NULL;
-    for (int part = 0; part < STRAGGLER_PARTS; part++)
-        done = (d->of[part] = malloc((t->count + 1) * sizeof **d->of)) != NULL && done;
-    return done;
-}
-
-static void deviations_release(deviations *d)
-{
-    free(d->scratch);
-    for (int part = 0; part < STRAGGLER_PARTS; part++)
-        free(d->of[part]);
-}
-
-static size_t level_of(double deviation)
-{
-    return (size_t)fmin(fmax(deviation / LEVEL, 0), LEVELS - 1);
-}
-
-static void count_above(deviations *d, int part, size_t count)
-{
-    size_t *above = d->above[part];
-    memset(above, 0, sizeof d->above[part]);
-    d->known[part] = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(d->of[part][i]))
-            continue;
-        d->known[part]++;
-        above[level_of((double)d->of[part][i])]++;
-    }
-    for (size_t level = LEVELS - 1; level-- > 0;)
-        above[level] += above[level + 1];
-}
-
-static void measure_deviations(const stragglers *s, deviations *d)
-{
-    for (int part = 0; part < STRAGGLER_PARTS; part++) {
-        for (size_t i = 0; i < s->trace->count; i++)
-            d->of[part][i] = (float)deviation(s, (straggler_part)part, i);
-        count_above(d, part, s->trace->count);
-    }
-}
-
-static void measure_spread(stragglers *s, deviations *d)
-{
-    for (int part = 0; part < STRAGGLER_PARTS; part++) {
-        size_t kept = 0;
-        for (size_t i = 0; i < s->trace->count; i++)
-            if (isfinite(d->of[part][i]))
-                d->scratch[kept++] = (double)d->of[part][i];
-        double middle = percentile(d->scratch, kept, 50);
-        for (size_t i = 0; i < kept; i++)
-            d->scratch[i] = fabs(d->scratch[i] - middle);
-        s->spread[part] = kept ? fmax(1.4826 * percentile(d->scratch, kept, 50), SMALLEST_SPREAD) : SMALLEST_SPREAD;
-    }
-}
-
-/* ---- Groups -------------------------------------------------------------------------------------------------- */
-
-static uint32_t period_at(const stragglers *s, int64_t t_ns)
-{
-    double length = (double)(s->t_end_ns - s->t_start_ns), at = (double)(t_ns - s->t_start_ns);
-    double period = length > 0 ? floor(at / length * STRAGGLER_PERIODS) : 0;
-    return (uint32_t)fmin(fmax(period, 0), STRAGGLER_PERIODS - 1);
-}
-
-uint32_t straggler_group(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
-{
-    bool on_worker = attempt->worker < run_workers(s->run), of_file = attempt->file < run_files(s->run);
-    switch (kind) {
-    case STRAGGLER_HOST:
-        return on_worker ? s->host_of[attempt->worker] : TRACE_NONE;
-    case STRAGGLER_WORKER:
-        return on_worker ? attempt->worker : TRACE_NONE;
-    case STRAGGLER_SITE:
-        return of_file ? s->site_of[attempt->file] : TRACE_NONE;
-    case STRAGGLER_FILE:
-        return of_file ? attempt->file : TRACE_NONE;
-    case STRAGGLER_WARM_UP:
-        return on_worker ? attempt->start_ns < s->first_end_ns[attempt->worker] : TRACE_NONE;
-    case STRAGGLER_PERIOD:
-    case STRAGGLER_KINDS: /* is none */
-        break;
-    }
-    /* By its middle: it is slow for as long as it runs in a slow time, whenever it began. At the end of a run only the
-     * long ones are left, which makes that no slow time: there they count as they began. */
-    int64_t middle = attempt->start_ns + (attempt->end_ns - attempt->start_ns) / 2;
-    return period_at(s, middle > s->last_start_ns ? attempt->start_ns : middle);
-}
+enum { ROUNDS = 4 };
 
 static uint32_t group_of_kind(const stragglers *s, const trace_attempt *attempt, int kind)
 {
     return straggler_group(s, (straggler_kind)kind, attempt);
-}
-
-/* First chunks are not alike: one compiles while the others wait for it. Each is compared with what it should take. */
-static double own_slowdown(const stragglers *s, straggler_part part, const trace_attempt *attempt)
-{
-    size_t i = (size_t)(attempt - s->trace->attempts);
-    double expected = (double)s->expected[part][i], slack = indifferent_seconds(s, i);
-    double took = straggler_part_seconds(attempt, part), ratio = (took + slack) / (expected + slack);
-    return expected > 0 && ratio > LEAST_SLOWDOWN ? took / expected : 1;
-}
-
-/* What only begins or ends in a slow time is slow for a part of its own time: for what it took longer, at most. */
-static double slowdown_at_edge(const stragglers *s, straggler_part part, const trace_attempt *attempt)
-{
-    const straggler_groups *groups = &s->kinds[STRAGGLER_PERIOD];
-    uint32_t first = period_at(s, attempt->start_ns), last = period_at(s, attempt->end_ns);
-    double most = 1;
-    if (attempt->end_ns > s->last_start_ns) /* the end of a run is no slow time */
-        last = first;
-    for (uint32_t g = first; g <= last; g++)
-        most = groups->slow[g] ? fmax(most, (double)groups->slowdown[part][g]) : most;
-    return most > 1 ? fmin(most, own_slowdown(s, part, attempt)) : 1;
-}
-
-double straggler_slowdown(const stragglers *s, straggler_kind kind, straggler_part part, const trace_attempt *attempt)
-{
-    const straggler_groups *groups = &s->kinds[kind];
-    if (!groups->n_slow) /* the usual case, asked often */
-        return 1;
-    uint32_t group = straggler_group(s, kind, attempt);
-    if (group < groups->count && groups->slow[group])
-        return kind == STRAGGLER_WARM_UP ? own_slowdown(s, part, attempt) : (double)groups->slowdown[part][group];
-    return kind == STRAGGLER_PERIOD && comparable(attempt) ? slowdown_at_edge(s, part, attempt) : 1;
-}
-
-bool straggler_in_slow(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
-{
-    const straggler_groups *groups = &s->kinds[kind];
-    uint32_t group = groups->n_slow ? straggler_group(s, kind, attempt) : TRACE_NONE;
-    return group < groups->count && groups->slow[group];
-}
-
-double straggler_excess(const stragglers *s, straggler_kind kind, const trace_attempt *attempt)
-{
-    double excess = 0;
-    for (int part = 0; part < STRAGGLER_PARTS; part++) {
-        double slowdown = straggler_slowdown(s, kind, (straggler_part)part, attempt);
-        excess += straggler_part_seconds(attempt, (straggler_part)part) * (1 - 1 / slowdown);
-    }
-    return excess;
-}
-
-roast_str straggler_name(const stragglers *s, straggler_kind kind, uint32_t group)
-{
-    if (kind == STRAGGLER_HOST)
-        return group < s->hosts.count ? s->hosts.strings[group] : str_none();
-    if (kind == STRAGGLER_SITE)
-        return group < s->sites.count ? s->sites.strings[group] : str_none();
-    const roast_worker *worker = kind == STRAGGLER_WORKER ? run_worker(s->run, group) : NULL;
-    const roast_file *file = kind == STRAGGLER_FILE ? run_file(s->run, group) : NULL;
-    return worker ? worker->address : file ? file->url : str_none();
-}
-
-/* "tcp://HOST:PORT" names the host; anything else is a host of its own. */
-static roast_str host_name(const roast_worker *worker)
-{
-    return worker_host(worker);
-}
-
-static bool make_groups(stragglers *s, straggler_groups *groups, uint32_t count)
-{
-    groups->count = count;
-    groups->attempts = arena_alloc(&s->memory, count, sizeof *groups->attempts);
-    groups->slow = arena_alloc(&s->memory, count, sizeof *groups->slow);
-    bool done = groups->attempts && groups->slow;
-    for (int part = 0; part < STRAGGLER_PARTS && done; part++) {
-        groups->slowdown[part] = arena_alloc(&s->memory, count, sizeof **groups->slowdown);
-        groups->typical[part] = arena_alloc(&s->memory, count, sizeof **groups->typical);
-        done = groups->slowdown[part] && groups->typical[part];
-        for (uint32_t g = 0; done && g < count; g++)
-            groups->slowdown[part][g] = 1;
-    }
-    return done;
-}
-
-/* What a worker begins before it has done any chunk finds nothing loaded, compiled or connected. */
-static bool find_first_ends(stragglers *s)
-{
-    size_t workers = run_workers(s->run);
-    s->first_end_ns = arena_alloc(&s->memory, workers, sizeof *s->first_end_ns);
-    for (size_t w = 0; s->first_end_ns && w < workers; w++)
-        s->first_end_ns[w] = ROAST_ABSENT;
-    for (size_t i = 0; s->first_end_ns && i < s->trace->count; i++) {
-        const trace_attempt *a = &s->trace->attempts[i];
-        int64_t end_ns = a->end_ns - (a->end_ns - a->start_ns) / 50; /* what begins in its last moments follows it */
-        if (a->worker < workers && !a->failed &&
-            (s->first_end_ns[a->worker] == ROAST_ABSENT || end_ns < s->first_end_ns[a->worker]))
-            s->first_end_ns[a->worker] = end_ns;
-    }
-    return s->first_end_ns;
-}
-
-static roast_code number_groups(stragglers *s, roast_error *err)
-{
-    uint32_t workers = (uint32_t)run_workers(s->run), files = (uint32_t)run_files(s->run);
-    s->host_of = arena_alloc(&s->memory, workers, sizeof *s->host_of);
-    s->site_of = arena_alloc(&s->memory, files, sizeof *s->site_of);
-    bool done = s->host_of && s->site_of;
-    for (uint32_t i = 0; done && i < workers; i++)
-        done = (s->host_of[i] = intern_add(&s->hosts, host_name(run_worker(s->run, i)), NULL)) != INTERN_NONE;
-    for (uint32_t i = 0; done && i < files; i++)
-        done = (s->site_of[i] = intern_add(&s->sites, file_server(run_file(s->run, i)->url), NULL)) != INTERN_NONE;
-    const uint32_t counts[] = {s->hosts.count, workers, s->sites.count, files, 2, STRAGGLER_PERIODS};
-    for (int kind = 0; done && kind < STRAGGLER_KINDS; kind++)
-        done = make_groups(s, &s->kinds[kind], counts[kind]);
-    done = done && find_first_ends(s);
-    return done ? ROAST_OK : fail_memory(err);
-}
-
-static void acquit(straggler_groups *groups)
-{
-    groups->excess = 0;
-    groups->n_slow = 0;
-    for (uint32_t g = 0; g < groups->count; g++) {
-        groups->slow[g] = false;
-        for (int part = 0; part < STRAGGLER_PARTS; part++)
-            groups->slowdown[part][g] = 1;
-    }
-}
-
-/* The chance of at least hits of count, each with the same chance. */
-static double binomial_tail(size_t hits, size_t count, double chance)
-{
-    double tail = 0;
-    for (size_t k = hits; k <= count && chance > 0; k++)
-        tail += exp(lgamma((double)count + 1) - lgamma((double)k + 1) - lgamma((double)(count - k) + 1) +
-                    (double)k * log(chance) + (double)(count - k) * log1p(-chance));
-    return tail;
-}
-
-static bool stands_out(double deviation)
-{
-    return deviation > log(LEAST_SLOWDOWN);
 }
 
 static double excess_of(const stragglers *s, int part, double slowdown, const uint32_t *items, size_t count)
@@ -462,96 +26,6 @@ static double excess_of(const stragglers *s, int part, double slowdown, const ui
     for (size_t i = 0; i < count; i++)
         excess += straggler_part_seconds(&s->trace->attempts[items[i]], (straggler_part)part) * (1 - 1 / slowdown);
     return excess;
-}
-
-/* ---- Sites ---------------------------------------------------------------------------------------------------- */
-
-/* Sites are contrasted, not pooled: where half of the files are on a slow one, what is usual over all is neither. A
- * dataset that is mostly on one site takes that site for usual, so both effects are found together: the waiting of a
- * dataset on a site is that of the dataset and that of the site, one on top of the other. */
-typedef struct site_cells {
-    float *value;           /* by dataset and site: of the logarithm of took / expected; NAN: too few */
-    double *site, *dataset; /* effects */
-    uint32_t sites, datasets;
-} site_cells;
-
-/* The load of storage changes from hour to hour, and what is most asked waits longest: a site that is slow is so when
- * few ask, too, and that is what sites are compared by. */
-static const double WHEN_FEW_ASK = 25; /* percentile */
-
-static uint32_t cell_group(const stragglers *s, const trace_attempt *attempt, int kind)
-{
-    uint32_t site = straggler_group(s, STRAGGLER_SITE, attempt), datasets = (uint32_t)run_datasets(s->run) + 1;
-    return site == TRACE_NONE ? TRACE_NONE : site * datasets + dataset_group(s, attempt, kind);
-}
-
-static bool fill_cells(site_cells *cells, const stragglers *s, const float *above_expected, double *scratch)
-{
-    uint32_t count = cells->sites * cells->datasets;
-    sorted_groups by_cell = {0};
-    cells->value = malloc(((size_t)count + 1) * sizeof *cells->value);
-    cells->site = calloc((size_t)cells->sites + 1, sizeof *cells->site);
-    cells->dataset = calloc((size_t)cells->datasets + 1, sizeof *cells->dataset);
-    bool done = cells->value && cells->site && cells->dataset && sort_groups(&by_cell, s, count, cell_group, 0);
-    for (uint32_t cell = 0; done && cell < count; cell++) {
-        size_t kept = 0;
-        for (size_t i = by_cell.first[cell]; i < by_cell.first[cell + 1]; i++)
-            if (isfinite(above_expected[by_cell.items[i]]))
-                scratch[kept++] = (double)above_expected[by_cell.items[i]];
-        double value = kept >= FEWEST_IN_GROUP ? percentile(scratch, kept, WHEN_FEW_ASK) : (double)NAN;
-        cells->value[cell] = (float)value;
-    }
-    release_groups(&by_cell);
-    return done;
-}
-
-/* By row of a table: the mean of its cells, without what its columns explain. next: from a row to the next, and from a
- * cell to the next of its row. */
-static void average_rows(double *effects, size_t rows, const float *cells, const size_t next[2], const double *columns,
-                         size_t n_columns)
-{
-    for (size_t row = 0; row < rows; row++) {
-        double sum = 0, count = 0;
-        for (size_t column = 0; column < n_columns; column++) {
-            float value = cells[row * next[0] + column * next[1]];
-            sum += isfinite(value) ? (double)value - columns[column] : 0;
-            count += isfinite(value) != 0;
-        }
-        effects[row] = count > 0 ? sum / count : 0;
-    }
-}
-
-/* Both effects by turns: each is the mean of what the other leaves. A site that shares no dataset with others stays
- * where its datasets put it. */
-static void separate(site_cells *cells)
-{
-    enum { TURNS = 30 };
-    const size_t by_site[2] = {cells->datasets, 1}, by_dataset[2] = {1, cells->datasets};
-    for (int turn = 0; turn < TURNS; turn++) {
-        average_rows(cells->dataset, cells->datasets, cells->value, by_dataset, cells->site, cells->sites);
-        average_rows(cells->site, cells->sites, cells->value, by_site, cells->dataset, cells->datasets);
-    }
-}
-
-/* The effect of each site on waiting; the reference is the best of those that many read from. */
-static bool contrast_sites(stragglers *s, const sorted_groups *by_site, const float *above_expected, double *scratch)
-{
-    straggler_groups *groups = &s->kinds[STRAGGLER_SITE];
-    site_cells cells = {.sites = groups->count, .datasets = (uint32_t)run_datasets(s->run) + 1};
-    bool done = fill_cells(&cells, s, above_expected, scratch);
-    if (done)
-        separate(&cells);
-    double best = HUGE_VAL;
-    for (uint32_t g = 0; done && g < groups->count; g++) {
-        groups->typical[STRAGGLER_IO][g] = (float)cells.site[g];
-        bool many = groups->attempts[g] * 20 > by_site->first[groups->count] && groups->attempts[g] >= FEWEST_TO_FIT;
-        best = many ? fmin(best, cells.site[g]) : best;
-    }
-    groups->reference[STRAGGLER_IO] = isfinite(best) ? best : 0;
-    free(cells.value);
-    free(cells.site);
-    free(cells.dataset);
-    return done;
 }
 
 /* ---- Which groups are slow ------------------------------------------------------------------------------------- */
@@ -583,14 +57,15 @@ static bool group_is_slow(const stragglers *s, const deviations *d, int kind, in
     size_t count = groups->attempts[g], hits = 0;
     double above = (double)groups->typical[part][g] - groups->reference[part];
     double error = 1.25 * s->spread[part] / sqrt((double)count);
-    if (count < FEWEST_TO_BLAME || !stands_out(above) || above < LEAST_SIGNIFICANCE * error)
+    if (count < FEWEST_TO_BLAME || !straggler_stands_out(above) || above < LEAST_SIGNIFICANCE * error)
         return false;
-    size_t level = level_of(fmax(log(LEAST_SLOWDOWN), 0.5 * (double)groups->typical[part][g]));
+    size_t level = deviations_level(fmax(log(LEAST_SLOWDOWN), 0.5 * (double)groups->typical[part][g]));
     for (size_t i = 0; i < count; i++)
-        hits += isfinite(d->of[part][items[i]]) && level_of((double)d->of[part][items[i]]) >= level;
-    double chance = fmin((double)d->above[part][level] / (double)d->known[part], 0.99);
+        hits += isfinite(d->of[part][items[i]]) && deviations_level((double)d->of[part][items[i]]) >= level;
+    double places = kind == STRAGGLER_PERIOD ? (double)d->known[part] : groups->count;
     /* Beyond this many no chance makes most of a group slow. */
-    return count > 50 || binomial_tail(hits, count, chance) * groups->count < LARGEST_CHANCE;
+    return count > MOST_BY_CHANCE ||
+           hypergeometric_tail(hits, count, d->above[part][level], d->known[part]) * places < LARGEST_CHANCE;
 }
 
 /* How many times longer a part of a slow group took. Deviations allow for what is indifferent, which makes ratios
@@ -600,8 +75,8 @@ static double slowdown_of(const stragglers *s, int kind, int part, uint32_t g, c
     const straggler_groups *groups = &s->kinds[kind];
     double ratio = exp((double)groups->typical[part][g] - groups->reference[part]), slack = 0, expected = 0;
     for (size_t i = 0; i < groups->attempts[g]; i++)
-        if (isfinite(s->expected[part][items[i]]) && indifferent_seconds(s, items[i]) > 0) {
-            slack += indifferent_seconds(s, items[i]);
+        if (isfinite(s->expected[part][items[i]]) && straggler_indifferent(s, items[i]) > 0) {
+            slack += straggler_indifferent(s, items[i]);
             expected += (double)s->expected[part][items[i]];
         }
     return expected > 0 ? ratio + (ratio - 1) * slack / expected : ratio;
@@ -672,16 +147,18 @@ static bool judge_kind(stragglers *s, int kind, deviations *d, double most)
 {
     straggler_groups *groups = &s->kinds[kind];
     sorted_groups sorted = {0};
-    if (!sort_groups(&sorted, s, groups->count, group_of_kind, kind)) {
-        release_groups(&sorted);
+    if (kind == STRAGGLER_PERIOD && !straggler_cut_times(s, d))
+        return false;
+    if (!sorted_groups_make(&sorted, s, groups->count, group_of_kind, kind)) {
+        sorted_groups_release(&sorted);
         return false;
     }
     size_t slow_attempts = 0, all = measure_groups(s, kind, &sorted, d);
-    if (kind == STRAGGLER_SITE && !contrast_sites(s, &sorted, d->of[STRAGGLER_IO], d->scratch)) {
-        release_groups(&sorted);
+    if (kind == STRAGGLER_SITE && !straggler_contrast_sites(s, &sorted, d->of[STRAGGLER_IO], d->scratch)) {
+        sorted_groups_release(&sorted);
         return false;
     }
-    acquit(groups);
+    straggler_acquit(groups);
     bool done = kind != STRAGGLER_WARM_UP || judge_warm_up(s, &sorted, d);
     for (int part = 0; part < STRAGGLER_PARTS && kind != STRAGGLER_WARM_UP; part++) {
         for (uint32_t g = 0; g < groups->count; g++) {
@@ -697,8 +174,8 @@ static bool judge_kind(stragglers *s, int kind, deviations *d, double most)
         }
     }
     if ((double)slow_attempts > most * (double)all)
-        acquit(groups);
-    release_groups(&sorted);
+        straggler_acquit(groups);
+    sorted_groups_release(&sorted);
     return done;
 }
 
@@ -717,49 +194,46 @@ static bool files_share_sites(const stragglers *s)
     return all && largest * 5 <= all * 3;
 }
 
-/* Two kinds of which the groups overlap: what is in slow groups of one and not of the other tells which it is. Whether
- * one group is enough for the first while most of what only the second has is not slow, or more of what only the first
- * has is slow; a few attempts do not speak. */
-static bool explains_better(const stragglers *s, const deviations *d, straggler_kind first, straggler_kind second)
+static double times_log(size_t count, size_t of)
 {
-    double only_first = 0, slow_first = 0, only_second = 0, slow_second = 0;
-    for (size_t i = 0; i < s->trace->count; i++) {
-        const trace_attempt *a = &s->trace->attempts[i];
-        if (!comparable(a))
-            continue;
-        bool in_first = straggler_in_slow(s, first, a), in_second = straggler_in_slow(s, second, a);
-        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
-        only_first += in_first && !in_second;
-        slow_first += in_first && !in_second && slow;
-        only_second += in_second && !in_first;
-        slow_second += in_second && !in_first && slow;
-    }
-    bool second_fails = s->kinds[first].n_slow == 1 && only_second >= FEWEST_IN_GROUP &&
-                        2 * slow_second < only_second && 2 * slow_first >= only_first;
-    bool first_has_more = slow_first * fmax(only_second, 1) > slow_second * fmax(only_first, 1);
-    return second_fails || (only_first >= FEWEST_IN_GROUP && first_has_more);
+    return count ? (double)count * log((double)count / (double)of) : 0;
 }
 
-/* A slow time hits all that runs in it, a slow file only those who read it. Files are read in order, so a slow time is
- * also a set of files: it is the time if nearly all that ran then was slow, on three files or more, and if nearly all
- * that the slow files have ran then. */
-static bool time_rather_than_files(const stragglers *s, const deviations *d)
+/* How many chunks a worker begins before it has done one. */
+static double beginnings_of_worker(const stragglers *s)
 {
-    const straggler_groups *periods = &s->kinds[STRAGGLER_PERIOD], *files = &s->kinds[STRAGGLER_FILE];
-    size_t in_time = 0, slow_in_time = 0, of_files = 0, of_files_in_time = 0;
+    double workers = 0;
+    for (size_t w = 0; w < run_workers(s->run); w++)
+        workers += s->first_end_ns[w] != ROAST_ABSENT;
+    return fmax(s->kinds[STRAGGLER_WARM_UP].attempts[1] / fmax(workers, 1), 1);
+}
+
+/* How well slow groups of a kind say which attempts are slow: the logarithm of the likelihood, less what it takes to
+ * name them. */
+static double says_which(const stragglers *s, const deviations *d, straggler_kind kind)
+{
+    const straggler_groups *groups = &s->kinds[kind];
+    size_t slow[STRAGGLER_PARTS][2] = {{0}}, all[STRAGGLER_PARTS][2] = {{0}}; /* outside and inside of slow groups */
     for (size_t i = 0; i < s->trace->count; i++) {
-        const trace_attempt *a = &s->trace->attempts[i];
-        if (!comparable(a))
-            continue;
-        bool then = straggler_in_slow(s, STRAGGLER_PERIOD, a), there = straggler_in_slow(s, STRAGGLER_FILE, a);
-        bool slow = stands_out((double)d->of[STRAGGLER_IO][i]) || stands_out((double)d->of[STRAGGLER_COMPUTE][i]);
-        in_time += then;
-        slow_in_time += then && slow;
-        of_files += there;
-        of_files_in_time += there && then;
+        uint32_t group = straggler_group(s, kind, &s->trace->attempts[i]);
+        for (int part = 0; part < STRAGGLER_PARTS; part++) {
+            bool is_slow = straggler_stands_out((double)d->of[part][i]);
+            bool inside = group < groups->count && groups->slow[group] &&
+                          (kind == STRAGGLER_WARM_UP || groups->slowdown[part][group] > 1);
+            if (kind == STRAGGLER_WARM_UP && inside && !is_slow) /* one loads what the others need */
+                continue;
+            all[part][inside] += isfinite(d->of[part][i]) != 0;
+            slow[part][inside] += is_slow;
+        }
     }
-    return periods->n_slow && files->n_slow >= 3 && slow_in_time * 5 >= in_time * 4 &&
-           of_files_in_time * 3 >= of_files * 2;
+    double choices = kind == STRAGGLER_PERIOD ? 2 * log((double)s->trace->count) : log(groups->count), sum = 0;
+    for (int part = 0; part < STRAGGLER_PARTS; part++)
+        for (int inside = 0; inside < 2; inside++)
+            sum += times_log(slow[part][inside], all[part][inside]) +
+                   times_log(all[part][inside] - slow[part][inside], all[part][inside]);
+    if (kind == STRAGGLER_WARM_UP) /* and which of those that a worker began at once */
+        choices += (double)(slow[STRAGGLER_IO][1] + slow[STRAGGLER_COMPUTE][1]) * log(beginnings_of_worker(s));
+    return sum - groups->n_slow * choices;
 }
 
 /* Whether a kind that has not been found guilty explains more than this. */
@@ -770,7 +244,7 @@ static bool suspected(const stragglers *s, straggler_kind kind, double excess)
 
 /* The more general kind is taken if it explains about as much: the host rather than each of its workers, the site
  * rather than each of its files, the first chunk of every worker rather than the files that were read first; a part of
- * the run only if nothing else explains half as much, or if it is what slow files have in common. */
+ * the run only if nothing else explains half as much, or if it says better than files which attempts were slow. */
 static int most_guilty(const stragglers *s, const deviations *d)
 {
     int best = -1;
@@ -782,7 +256,7 @@ static int most_guilty(const stragglers *s, const deviations *d)
     const straggler_groups *warm_up = &s->kinds[STRAGGLER_WARM_UP];
     bool begins = !warm_up->guilty && warm_up->excess > 0.8 * fmax(excess, period->guilty ? 0 : period->excess);
     bool one_file = s->kinds[STRAGGLER_FILE].excess > 0.5 * warm_up->excess &&
-                    explains_better(s, d, STRAGGLER_FILE, STRAGGLER_WARM_UP);
+                    says_which(s, d, STRAGGLER_FILE) > says_which(s, d, STRAGGLER_WARM_UP);
     if (begins && !one_file)
         return STRAGGLER_WARM_UP;
     if (best == STRAGGLER_WARM_UP)
@@ -797,7 +271,7 @@ static int most_guilty(const stragglers *s, const deviations *d)
     if (period->guilty)
         return best;
     bool coincides = best == STRAGGLER_FILE && period->excess > 0.5 * excess &&
-                     (time_rather_than_files(s, d) || explains_better(s, d, STRAGGLER_PERIOD, STRAGGLER_FILE));
+                     says_which(s, d, STRAGGLER_PERIOD) > says_which(s, d, STRAGGLER_FILE);
     return coincides || period->excess > 2 * excess ? STRAGGLER_PERIOD : best;
 }
 
@@ -805,14 +279,14 @@ static void forget_innocent(stragglers *s)
 {
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         if (!s->kinds[kind].guilty)
-            acquit(&s->kinds[kind]);
+            straggler_acquit(&s->kinds[kind]);
 }
 
 static bool find_groups(stragglers *s, deviations *d)
 {
     bool done = true;
     for (int round = 0; round < ROUNDS && done; round++) {
-        measure_deviations(s, d);
+        deviations_measure(s, d);
         for (int kind = 0; kind < STRAGGLER_KINDS && done; kind++)
             if (!s->kinds[kind].guilty)
                 done = judge_kind(s, kind, d, MOST_SLOW);
@@ -832,7 +306,7 @@ static double excess_of_period(const stragglers *s)
 {
     double excess = 0;
     for (size_t i = 0; i < s->trace->count; i++)
-        if (comparable(&s->trace->attempts[i]))
+        if (straggler_comparable(&s->trace->attempts[i]))
             excess += straggler_excess(s, STRAGGLER_PERIOD, &s->trace->attempts[i]);
     return excess;
 }
@@ -841,12 +315,12 @@ static double excess_of_period(const stragglers *s)
  * found, so that what one explains is not seen again in those that only coincide with it. */
 static roast_code measure_again(stragglers *s, deviations *d, roast_error *err)
 {
-    roast_code code = expect(s, err);
+    roast_code code = straggler_expect(s, err);
     for (size_t i = 0; i < s->n_found; i++)
         s->kinds[s->found[i]].guilty = false;
     for (size_t i = 0; i < s->n_found && !code; i++) {
         straggler_groups *groups = &s->kinds[s->found[i]];
-        measure_deviations(s, d);
+        deviations_measure(s, d);
         if (!judge_kind(s, (int)s->found[i], d, 1))
             code = fail_memory(err);
         groups->guilty = groups->n_slow > 0;
@@ -860,11 +334,11 @@ static roast_code measure_again(stragglers *s, deviations *d, roast_error *err)
 
 double straggler_outlier(const stragglers *s, straggler_part part, size_t attempt)
 {
-    double above = deviation(s, part, attempt);
+    double above = straggler_deviation(s, part, attempt);
     if (!(above > log(s->outlier_limit[part])))
         return 0;
-    double took = straggler_part_seconds(&s->trace->attempts[attempt], part);
-    return fmin((took + indifferent_seconds(s, attempt)) * (1 - exp(-above)), took);
+    double took = straggler_compared(s, &s->trace->attempts[attempt], part);
+    return fmin((took + straggler_indifferent(s, attempt)) * (1 - exp(-above)), took);
 }
 
 static double outlier_seconds(const stragglers *s, size_t i)
@@ -894,7 +368,7 @@ static bool group_of_outliers(const stragglers *s, straggler_kind kind, size_t *
     double least = LARGEST_CHANCE / groups->count;
     bool found = false;
     for (size_t i = 0; i < s->trace->count; i++) {
-        uint32_t g = comparable(&s->trace->attempts[i]) && is_outlier(s, i)
+        uint32_t g = straggler_comparable(&s->trace->attempts[i]) && is_outlier(s, i)
                          ? straggler_group(s, kind, &s->trace->attempts[i])
                          : TRACE_NONE;
         if (g < groups->count)
@@ -917,7 +391,7 @@ bool stragglers_share(const stragglers *s, straggler_kind *kind, uint32_t *group
     size_t attempts = 0;
     bool found = false;
     for (size_t i = 0; i < s->trace->count; i++)
-        attempts += comparable(&s->trace->attempts[i]);
+        attempts += straggler_comparable(&s->trace->attempts[i]);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !found && !*memory_out; k++) {
         size_t *counts = calloc((size_t)s->kinds[kinds[k]].count + 1, sizeof *counts);
         *memory_out = !counts;
@@ -935,12 +409,14 @@ roast_code stragglers_find(stragglers *s, const trace *t, const roast_run *run, 
     *s = (stragglers){.trace = t, .run = run, .t_start_ns = t_start_ns, .t_end_ns = t_end_ns};
     deviations d = {0};
     s->last_start_ns = t->count ? t->attempts[t->count - 1].start_ns : t_end_ns;
-    roast_code code = deviations_init(&d, t) ? number_groups(s, err) : fail_memory(err);
+    roast_code code = deviations_init(&d, t) ? straggler_number_groups(s, err) : fail_memory(err);
     if (!code)
-        code = expect(s, err);
+        code = straggler_look_for_cores(s, err);
+    if (!code)
+        code = straggler_expect(s, err);
     if (!code) {
-        measure_deviations(s, &d);
-        measure_spread(s, &d);
+        deviations_measure(s, &d);
+        deviations_spread(s, &d);
         code = find_groups(s, &d) ? ROAST_OK : fail_memory(err);
     }
     if (!code)

@@ -48,7 +48,11 @@ typedef struct stragglers {
     intern hosts, sites;
     int64_t *first_end_ns; /* by worker: when it had done a chunk; ROAST_ABSENT: never */
     int64_t t_start_ns, t_end_ns, last_start_ns;
+    int64_t bounds_ns[STRAGGLER_PERIODS]; /* between periods */
+    uint32_t n_bounds;
+    bool cores_short; /* most attempts ran where others took their cores: that is not what is compared */
     float *expected[STRAGGLER_PARTS]; /* by attempt: seconds, as its events and bytes explain; NAN if not known */
+    double wait_per_byte;             /* seconds, usual over all */
     float *fixed;                     /* by dataset: seconds of a chunk that surely do not depend on its events */
     double spread[STRAGGLER_PARTS];   /* robust standard deviation of the logarithm of took / expected */
     straggler_groups kinds[STRAGGLER_KINDS];

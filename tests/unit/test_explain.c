@@ -828,6 +828,142 @@ static void one_slow_chunk_among_the_first_of_each_worker_is_a_warm_up(void **st
     release(&e);
 }
 
+/* ---- Slow times, and what only looks like them ------------------------------------------------------------------ */
+
+/* Chunks of 9 s CPU one after the other, on so many workers of a core each; files have four of them. */
+typedef struct sequence {
+    planned p;
+    double begun[12];
+    int workers, next;
+} sequence;
+
+static void begin_sequence(sequence *s, int workers, double until)
+{
+    *s = (sequence){.workers = workers};
+    begin(&s->p, until);
+    for (int w = 0; w < workers; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&s->p, name, 1, 0, 0, false);
+    }
+}
+
+static void add_waiting(sequence *s, const char *dataset, double waited, double without_core)
+{
+    char worker[16], file[32];
+    int w = s->next % s->workers;
+    snprintf(worker, sizeof worker, "w%d", w);
+    snprintf(file, sizeof file, "root://site//%d.root", s->next / 4);
+    double seconds = 9 + waited + without_core;
+    roast_chunk chunk = plan_chunk(&s->p, worker, s->begun[w], seconds, 1);
+    chunk.dataset = str_from(dataset);
+    chunk.file = str_from(file);
+    chunk.open_ns = 0;
+    chunk.t_start_ns = START_NS + (int64_t)(s->begun[w] * 1e9);
+    chunk.duration_ns = (int64_t)(seconds * 1e9);
+    chunk.cpu_ns = (int64_t)9e9;
+    chunk.run_delay_ns = (int64_t)(without_core * 1e9);
+    chunk.bytes_read = 1000000;
+    assert_int_equal(roast_record_chunk(s->p.recorder, &chunk), ROAST_OK);
+    s->begun[w] += seconds;
+    s->next++;
+}
+
+/* Of two workers: all of a file and half of the next, which chance would not put together. */
+static void a_slow_time_may_be_as_short_as_a_few_chunks(void **state)
+{
+    (void)state;
+    sequence s;
+    begin_sequence(&s, 2, 390);
+    for (int i = 0; i < 60; i++)
+        add_waiting(&s, "data", i >= 20 && i < 26 ? 31 : 1, 0);
+    explained e = explain(&s.p, false);
+    assert_int_equal(e.why.findings[0].kind, FINDING_SLOW_PERIOD);
+    assert_near(e.why.findings[0].saving_seconds, 90, 9);
+    assert_near(e.why.findings[0].evidence[0].value, 120, 10); /* from, until: by the middles of chunks */
+    assert_near(e.why.findings[0].evidence[1].value, 200, 25);
+    assert_null(finding_of(&e, FINDING_SLOW_FILE));
+    assert_null(finding_of(&e, FINDING_STRAGGLERS));
+    release(&e);
+}
+
+static void a_dataset_read_in_a_slow_time_does_not_take_it_for_usual(void **state)
+{
+    (void)state;
+    sequence s;
+    begin_sequence(&s, 4, 480);
+    for (int i = 0; i < 120; i++) /* 30 of 48 chunks of b are slow */
+        add_waiting(&s, i < 60 ? "a" : i < 108 ? "b" : "c", i >= 70 && i < 100 ? 21 : 1, 0);
+    explained e = explain(&s.p, false);
+    assert_int_equal(e.why.findings[0].kind, FINDING_SLOW_PERIOD);
+    assert_near(e.why.findings[0].core_seconds, 30 * 20, 30);
+    release(&e);
+}
+
+/* Three of four workers begin two slow chunks each, all of one file. */
+static void a_file_that_most_workers_begin_with_is_no_warm_up(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 200);
+    int next = 0;
+    for (int w = 0; w < 4; w++) {
+        char name[8];
+        snprintf(name, sizeof name, "w%d", w);
+        add_worker(&p, name, 4, 0, 0, false);
+        for (int thread = 0; thread < 4; thread++) {
+            bool slow = thread < 2 && w < 3;
+            for (double begun = 0; begun < 170;) {
+                char file[32];
+                double seconds = slow && begun == 0 ? 100 : 10;
+                snprintf(file, sizeof file, "root://site//%d.root", slow && begun == 0 ? 0 : 1 + next++ / 4);
+                roast_chunk chunk = plan_chunk(&p, name, begun, seconds, 1);
+                chunk.file = str_from(file);
+                assert_int_equal(roast_record_chunk(p.recorder, &chunk), ROAST_OK);
+                begun += seconds;
+            }
+        }
+    }
+    explained e = explain(&p, false);
+    assert_non_null(finding_of(&e, FINDING_SLOW_FILE));
+    assert_null(finding_of(&e, FINDING_WARM_UP));
+    release(&e);
+}
+
+/* Three that begin with the others have their middles between those of the last two waves, where nobody else has. */
+static void single_long_chunks_are_no_slow_time(void **state)
+{
+    (void)state;
+    sequence s;
+    begin_sequence(&s, 12, 180);
+    for (int i = 0; i < 120; i++) {
+        bool at_long_one = i % 12 % 4 == 0;
+        if (i < 12 || !at_long_one)
+            add_waiting(&s, "data", at_long_one ? 163 + i / 2 : 1, 0);
+        else
+            s.next++;
+    }
+    explained e = explain(&s.p, false);
+    assert_non_null(finding_of(&e, FINDING_STRAGGLERS));
+    assert_null(finding_of(&e, FINDING_SLOW_PERIOD));
+    release(&e);
+}
+
+/* Others take half of the cores of each machine, more of them on some: that is one cause, and no slow machines. */
+static void machines_whose_cores_others_take_are_not_slow(void **state)
+{
+    (void)state;
+    sequence s;
+    begin_sequence(&s, 6, 400);
+    for (int i = 0; i < 120; i++)
+        add_waiting(&s, "data", 1, i % 6 < 4 ? 7 : 16);
+    explained e = explain(&s.p, false);
+    assert_null(finding_of(&e, FINDING_SLOW_HOST));
+    assert_int_equal(e.why.findings[0].kind, FINDING_NO_CORE_FREE);
+    assert_near(e.why.findings[0].core_seconds, 80 * 7 + 40 * 16, 1);
+    release(&e);
+}
+
 /* After the last chunk at 100 s there are merges of a moment, one every five seconds: nothing else is done in between.
  */
 static void merges_that_wait_to_be_handed_out_are_the_schedulers(void **state)
@@ -1566,6 +1702,11 @@ int main(void)
         cmocka_unit_test(what_workers_import_is_no_saving_of_preprocessing),
         cmocka_unit_test(workers_that_were_lost_on_many_hosts_acquit_each_of_them),
         cmocka_unit_test(one_slow_chunk_among_the_first_of_each_worker_is_a_warm_up),
+        cmocka_unit_test(a_slow_time_may_be_as_short_as_a_few_chunks),
+        cmocka_unit_test(a_dataset_read_in_a_slow_time_does_not_take_it_for_usual),
+        cmocka_unit_test(a_file_that_most_workers_begin_with_is_no_warm_up),
+        cmocka_unit_test(single_long_chunks_are_no_slow_time),
+        cmocka_unit_test(machines_whose_cores_others_take_are_not_slow),
         cmocka_unit_test(merges_that_wait_to_be_handed_out_are_the_schedulers),
         cmocka_unit_test(cores_of_a_worker_that_is_paused_are_idle_for_lack_of_memory),
         cmocka_unit_test(what_is_read_for_others_costs_the_time_of_reading_it_if_the_layout_explains_it),
