@@ -14,7 +14,7 @@ from typing import Any
 from roastcoffea import messages
 from roastcoffea.entries import File, as_one, events_of, file_of, files_of
 from roastcoffea.rerun import made_here
-from roastcoffea.rounds import Missing, Round, settle
+from roastcoffea.rounds import Missing, Round, missing_of, settle
 from roastcoffea.work import describe, file_key, item_key
 
 __all__ = ["Requests"]
@@ -32,27 +32,38 @@ class Requests:
         self.unknown: str | None = None  # why it is not known what was asked for in some round, or what became of it
 
     def begin(
-        self, number: int, processor: str | None = None, datasets: Iterable[str] = (), again: Iterable[int] = ()
+        self, number: int, datasets: Iterable[str] = (), again: Iterable[int] = (), perhaps: Iterable[int] = ()
     ) -> None:
-        """A Runner runs, with a processor of this name; again: the numbers of those that raised, which it tries again."""
-        self._rounds[number] = Round(processor, frozenset(datasets), frozenset(again))
+        """A Runner runs; again, perhaps: numbers of others, which it tries again for certain, or may."""
+        self._rounds[number] = Round(frozenset(datasets), frozenset(again), frozenset(perhaps))
         self.prepared(number)
 
     def prepared(self, number: int) -> None:
         """What it was given is known; what preprocessing dropped before belongs to it."""
-        self._rounds[number].unopened += self._unopened
+        self.dropped(self._unopened, number)
         self._unopened = []
 
     def item(self, item: Any, number: int | None) -> None:
         """A work item, to be done in a round; None: it is not known yet in which."""
-        asked = self._preprocessed if number is None else self._rounds[number].asked
-        asked[item_key(item)] = item
+        key = item_key(item)
+        if number is None:
+            self._preprocessed[key] = item
+            return
+        this = self._rounds[number]
+        if key in this.asked:
+            this.doubt(f"{item.filename} is twice in dataset {item.dataset}, so that its events count twice in the result")
+        this.asked[key] = item
 
-    def given(self, number: int, why_unknown: str) -> None:
+    def given(self, number: int, why_unknown: str | None) -> None:
         """A round was given work items. If preprocessing made them unseen, it is not known which files it dropped."""
         this = self._rounds[number]
-        if not made_here(this.asked.keys() - self._preprocessed.keys()):
-            this.unknown = why_unknown
+        this.rerun = made_here(this.asked)
+        if why_unknown and not made_here(this.asked.keys() - self._preprocessed.keys()):
+            this.doubt(why_unknown)
+
+    def doubt(self, number: int, why: str) -> None:
+        """It is not known whether the result of a round will be whole."""
+        self._rounds[number].doubt(why)
 
     def find(self, key: bytes) -> Any:
         """The work item of this key; None if nobody told of it."""
@@ -62,7 +73,7 @@ class Requests:
     def dropped(self, files: Iterable[File], number: int | None) -> None:
         """Files that preprocessing left out, or did not get to."""
         target = self._unopened if number is None else self._rounds[number].unopened
-        target.extend(files)
+        target.extend(file for file in dict.fromkeys(files) if file not in set(target))
 
     def sizes(self, ends: Mapping[File, int]) -> None:
         """The entries of files."""
@@ -77,10 +88,17 @@ class Requests:
         this = self._rounds[number]
         this.ended, this.processed = True, list(processed)
 
+    def lacks(self, number: int) -> bool:
+        """Whether the result of a round that has returned is known not to be whole."""
+        missing = missing_of(self._rounds[number])
+        return bool(missing.lost or missing.unopened)
+
     def returned_untold(self, number: int, why: str | None = None) -> None:
         """A Runner returned without saying with what. Records of chunks alone would call missing what nobody measured."""
         this = self._rounds[number]
-        this.ended, this.unknown = True, why or this.unknown
+        this.ended = True
+        if why:
+            this.doubt(why)
 
     # ---- for the run file
 

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from roastcoffea.work import item_key
 
-__all__ = ["File", "Lost", "Ranges", "as_one", "events_of", "file_of", "files_of", "not_in", "ranges_of", "without"]
+__all__ = [
+    "File",
+    "Lost",
+    "Ranges",
+    "as_one",
+    "copy_of",
+    "events_of",
+    "file_of",
+    "files_of",
+    "not_in",
+    "ranges_of",
+    "ranges_of_copies",
+    "without",
+]
 
 
 class File(NamedTuple):
@@ -30,7 +43,8 @@ class Lost(NamedTuple):
     events: int | None = None  # if there are gaps between the chunks
 
 
-Ranges = Mapping[File, list[tuple[int, int]]]  # of files, in order
+Ranges = list[tuple[int, int]]  # in order
+Place = TypeVar("Place", bound=Hashable)
 
 
 def file_of(item: Any) -> File:
@@ -38,12 +52,21 @@ def file_of(item: Any) -> File:
     return File(item.dataset, item.filename, item.treename)
 
 
+def copy_of(item: Any) -> Hashable:
+    """The same for every copy of a file, wherever it is; its address if it has no number of its own."""
+    return (item.dataset, item.fileuuid, item.treename) if item.fileuuid else file_of(item)
+
+
 def files_of(parts: Iterable[Lost]) -> dict[File, list[Lost]]:
     """Parts by file."""
-    per_file: defaultdict[File, list[Lost]] = defaultdict(list)
+    return _by(file_of, parts)
+
+
+def _by(key: Callable[[Any], Place], parts: Iterable[Lost]) -> dict[Place, list[Lost]]:
+    grouped: defaultdict[Place, list[Lost]] = defaultdict(list)
     for lost in parts:
-        per_file[file_of(lost.item)].append(lost)
-    return per_file
+        grouped[key(lost.item)].append(lost)
+    return grouped
 
 
 def events_of(parts: Iterable[Lost]) -> int:
@@ -57,9 +80,18 @@ def as_one(of_file: Sequence[Lost]) -> Lost:
     return Lost(of_file[0].item, start, stop, len(of_file), events_of(of_file))
 
 
-def ranges_of(parts: Iterable[Lost]) -> Ranges:
-    """What parts cover together."""
-    return {file: list(_joined((lost.start, lost.stop) for lost in of_file)) for file, of_file in files_of(parts).items()}
+def ranges_of(parts: Iterable[Lost]) -> dict[File, Ranges]:
+    """What parts cover together, by file."""
+    return _covered(_by(file_of, parts))
+
+
+def ranges_of_copies(parts: Iterable[Lost]) -> dict[Hashable, Ranges]:
+    """The same for files that are known by what they are and not by where."""
+    return _covered(_by(copy_of, parts))
+
+
+def _covered(parts: Mapping[Place, Sequence[Lost]]) -> dict[Place, Ranges]:
+    return {place: list(_joined((lost.start, lost.stop) for lost in some)) for place, some in parts.items()}
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

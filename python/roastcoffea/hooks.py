@@ -52,6 +52,10 @@ class Listener(Protocol):
 
     def given(self, number: int, may_lack_files: bool) -> None: ...
 
+    def doubt(self, number: int, why: str) -> None: ...
+
+    def lacks(self, number: int) -> bool: ...
+
     def dropped(self, files: list[Any], number: int | None) -> None: ...
 
     def sizes(self, ends: dict[File, int]) -> None: ...
@@ -137,37 +141,80 @@ def _measured_run(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run(original: Callable[..., Any], runner: Any, *args: Any, **kwargs: Any) -> Any:
-    listeners = [] if "_work_function" in vars(runner) else _listeners(runner)
-    if not listeners:
+    if _number_of(runner) is not None:  # a run calls itself
         return original(runner, *args, **kwargs)
-    with contextlib.ExitStack() as stack:
-        client = stack.enter_context(_client_of(runner))
-        processor = kwargs.get("processor_instance", args[1] if len(args) > 1 else None)
-        fileset = kwargs.get("fileset", args[0] if args else None)
-        this = _begin(processor, fileset, listeners[0].guard)
+    listeners = _listeners(runner)
+    if not listeners or _is_elsewhere(runner, listeners):
+        return original(runner, *args, **kwargs)
+    processor = kwargs.get("processor_instance", args[1] if len(args) > 1 else None)
+    fileset = kwargs.get("fileset", args[0] if args else None)
+    this = _begin(processor, fileset, listeners[0].guard)
+    try:
+        result = _measured(original, runner, args, kwargs, fileset, listeners, this)
+    except BaseException as error:
+        with listeners[0].guard("what is missing"):
+            _tries.raised(this)
         for listener in listeners:
             with listener.guard("coffea's Runner"):
-                stack.enter_context(_quiet(listener, listener.running(runner, processor, client)))
-                listener.asked(this)
-        stack.enter_context(_measured_work(runner, listeners, this))
-        args, kwargs = _with_items_told(args, kwargs, fileset, runner, listeners, this.number)
-        try:
-            result = original(runner, *args, **kwargs)
-        except BaseException as error:
-            _tries.raised(this)
-            for listener in listeners:
-                with listener.guard("coffea's Runner"):
-                    listener.raised(error)
-            raise
-    _tries.returned(this)
+                listener.raised(error)
+        raise
     for listener in listeners:
         with listener.guard("coffea's report"):
             _look_at(result, listener)
         with listener.guard("what is missing"):
             _tell_processed(result, listener, this.number, lazy=getattr(runner, "use_dataframes", False))
+    with listeners[0].guard("what is missing"):
+        _tries.returned(this, any(listener.lacks(this.number) for listener in listeners))
     with listeners[0].guard("the output"):
         _take_out(result)
     return result
+
+
+def _measured(
+    original: Callable[..., Any],
+    runner: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    fileset: Any,
+    listeners: list[Listener],
+    this: Try,
+) -> Any:
+    """A run as it is, with all that listens to it in place."""
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(_client_of(runner))
+        for listener in listeners:
+            with listener.guard("coffea's Runner"):
+                stack.enter_context(_quiet(listener, listener.running(runner, this.processor, client)))
+                listener.asked(this)
+        _tell_empty_datasets(fileset, listeners, this.number)
+        stack.enter_context(_measured_work(runner, listeners, this))
+        args, kwargs = _with_items_told(args, kwargs, fileset, runner, listeners, this.number)
+        return original(runner, *args, **kwargs)
+
+
+def _number_of(runner: Any) -> int | None:
+    """The number of the run that a runner is at in this thread."""
+    work = vars(runner).get("_work_function")
+    return work.run if work is not None and work.thread == threading.get_ident() else None
+
+
+def _is_elsewhere(runner: Any, listeners: list[Listener]) -> bool:
+    """Whether a runner is at a run in another thread: two runs of one runner at once cannot be told apart."""
+    work = vars(runner).get("_work_function")
+    for listener in listeners if work is not None else ():
+        with listener.guard("what is missing"):
+            listener.doubt(work.run, "two threads used one Runner at the same time: give each its own")
+    return work is not None
+
+
+def _tell_empty_datasets(fileset: Any, listeners: list[Listener], number: int) -> None:
+    """As those are for which a pattern of names has found no files."""
+    with listeners[0].guard("datasets without files"):
+        for dataset, entry in fileset.items() if isinstance(fileset, Mapping) else ():
+            files = entry.get("files") if isinstance(entry, Mapping) else entry
+            if isinstance(files, list | tuple | Mapping) and not files:
+                for listener in listeners:
+                    listener.doubt(number, f"dataset {dataset} has no files in the fileset")
 
 
 def _begin(processor: Any, fileset: Any, guard: Guard) -> Try:
@@ -263,7 +310,7 @@ def _measured_work(runner: Any, listeners: list[Listener], this: Try) -> Iterato
         kind = type(runner)
         remote = settings.file_metadata == "remote"
         runner._work_function = WorkFunction(kind._work_function, _route_to(listeners, runner), remote, this.round)
-        runner._work_function.run = this.number
+        runner._work_function.run, runner._work_function.thread = this.number, threading.get_ident()
         if getattr(runner.executor, "client", None) is not None and runner.executor.compression is None:
             name = getattr(this.processor, "__name__", None) or type(this.processor).__name__
             runner.automatic_retries = NamedTask(kind, "automatic_retries", name)
@@ -326,7 +373,7 @@ def _preprocess(original: Callable[..., Any], runner: Any, *args: Any, **kwargs:
                 stack.enter_context(_quiet(listener, listener.preprocessing(runner)))
         stack.enter_context(_without(runner, "automatic_retries"))
         stack.enter_context(_watched_fetching(runner, listeners))
-        number = getattr(vars(runner).get("_work_function"), "run", None)  # of the run that this is a part of
+        number = _number_of(runner)  # of the run that this is a part of
         try:
             chunks = original(runner, *args, **kwargs)
         except BaseException:
@@ -368,16 +415,20 @@ def _watched_files(
         file = file_of(item)
         ends[file] = max(ends.get(file, 0), item.entrystop)
 
-    end = yield from _watched(chunks, listeners, number, count)
-    dropped: list[Any] = []
-    with listeners[0].guard("files that preprocessing dropped"):
-        most = runner.maxchunks if runner.maxchunks is not None else math.inf
-        dropped = [file for file in unknown if file_of(file) not in ends and per_dataset[file.dataset] < most]
-    for listener in listeners:
-        with listener.guard("files that preprocessing dropped"):
-            listener.dropped(dropped, number)
-            if runner.maxchunks is None:
-                listener.sizes(ends)
+    whole = False
+    try:
+        end = yield from _watched(chunks, listeners, number, count)
+        whole = runner.maxchunks is None
+    finally:  # whoever takes the first few lets go of the others
+        dropped: list[Any] = []
+        with listeners[0].guard("files that preprocessing dropped"):
+            most = runner.maxchunks if runner.maxchunks is not None else math.inf
+            dropped = [file for file in unknown if file_of(file) not in ends and per_dataset[file.dataset] < most]
+        for listener in listeners:
+            with listener.guard("files that preprocessing dropped"):
+                listener.dropped(dropped, number)
+                if whole:
+                    listener.sizes(ends)
     return end
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import bisect
+import json
+import os
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from roastcoffea import _core
@@ -14,9 +17,10 @@ from roastcoffea.guard import without_secrets
 from roastcoffea.hooks import not_opened
 from roastcoffea.work import item_key
 
-__all__ = ["items_for", "made_here"]
+__all__ = ["Fileset", "items_for", "made_here"]
 
-Fileset = Mapping[str, Any] | Sequence[Any]
+#: As coffea takes it: a dict, work items, or the path of a file of JSON.
+Fileset = Mapping[str, Any] | list[Any] | tuple[Any, ...] | str | os.PathLike[str]
 
 _made: set[bytes] = set()  # the keys of the items that were made here
 
@@ -89,7 +93,9 @@ class _Fileset:
 
 def _entries(fileset: Fileset) -> Iterator[tuple[str, Iterable[str], Any]]:
     """Its datasets: name, addresses of files, metadata."""
-    if isinstance(fileset, Mapping):
+    if isinstance(fileset, str | os.PathLike):
+        yield from _entries(json.loads(Path(fileset).read_text()))
+    elif isinstance(fileset, Mapping):
         for dataset, entry in fileset.items():
             in_full = isinstance(entry, Mapping)
             yield dataset, entry["files"] if in_full else entry, entry.get("metadata") if in_full else None

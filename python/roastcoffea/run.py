@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from roastcoffea import _core
 
 if TYPE_CHECKING:
+    from roastcoffea.rerun import Fileset
     from roastcoffea.visualization.chart import Chart
 
 __all__ = ["Run", "open_run"]
@@ -122,14 +122,14 @@ class Run:
         rows: list[dict[str, Any]] = self.metrics["storage"]
         return rows
 
-    def missing_items(self, runner: Any, fileset: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
+    def missing_items(self, runner: Any, fileset: Fileset) -> list[Any]:
         """Work items of coffea for what is missing, to run again; each event once.
 
         Parameters
         ----------
         runner : coffea.processor.Runner
             It looks into files that were never opened, and makes chunks of them.
-        fileset : dict or list of WorkItem
+        fileset : dict, list of WorkItem, or path of a JSON file
             That of the run: the ``metadata`` of its datasets are not recorded, nor are logins and tokens in addresses.
 
         Returns

@@ -332,7 +332,13 @@ class Session:
 
     def asked(self, this: Try) -> None:
         self._datasets |= this.datasets
-        self.recording.requests.begin(this.number, processor_name_of(this.processor), this.datasets, this.again)
+        self.recording.requests.begin(this.number, this.datasets, this.again, this.perhaps)
+
+    def doubt(self, number: int, why: str) -> None:
+        self.recording.requests.doubt(number, why)
+
+    def lacks(self, number: int) -> bool:
+        return self.recording.requests.lacks(number)
 
     def prepared(self, number: int) -> None:
         self.recording.requests.prepared(number)
@@ -342,8 +348,7 @@ class Session:
 
     def given(self, number: int, may_lack_files: bool) -> None:
         """A run was given work items; may_lack_files: whether preprocessing may have dropped files where nobody saw it."""
-        if may_lack_files:
-            self.recording.requests.given(number, _MADE_BEFORE)
+        self.recording.requests.given(number, _MADE_BEFORE if may_lack_files else None)
 
     def dropped(self, files: list[Any], number: int | None) -> None:
         self.recording.requests.dropped(map(file_of, files), number)

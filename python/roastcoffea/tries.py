@@ -1,7 +1,8 @@
-"""Which run of a Runner tries again what another one raised at."""
+"""Which run of a Runner tries again what another one did not get."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import logging
 from collections.abc import Set
@@ -17,54 +18,74 @@ class Try(NamedTuple):
 
     number: int
     round: int  # the number of the first try: what succeeds twice in one round was computed again
-    again: frozenset[int]  # the numbers of the runs that raised, and that this one tries again
+    again: frozenset[int]  # the numbers of the runs that lack something, and that this one may try again
+    perhaps: frozenset[int]  # the same, but their processor was changed since: this may be another variation
     processor: Any
     datasets: Set[str]  # as far as they are known beforehand
 
 
+class _Lacking(NamedTuple):
+    """A run that did not get all that it was asked for."""
+
+    run: Try
+    raised: bool
+    state: str | None  # its processor as it was when it ended; None if that cannot be told
+
+
 class Tries:
-    """The runs of Runners in this process, as far as they raised and were not tried again with success.
+    """The runs of Runners in this process, as far as something is missing that was not tried again with success.
 
     It is the same if the processor is the same and works on the same datasets. Two objects of one class may be two
-    variations of an analysis, of which both results are wanted: they are the same only if they are equal, as pickles.
+    variations of an analysis, of which both results are wanted, and so may one object that is changed in between.
     """
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
-        self._raised: list[Try] = []
+        self._lacking: list[_Lacking] = []
 
     def begin(self, processor: Any, datasets: Set[str]) -> Try:
-        """A Runner runs. Comparing costs nothing as long as nothing raised."""
+        """A Runner runs. Comparing costs nothing as long as nothing is missing."""
         number = next(self._numbers)
-        again = [t for t in self._raised if _may_overlap(t.datasets, datasets) and _are_same(t.processor, processor)]
-        before = again[-1].round if again else number
-        return Try(number, before, frozenset(t.number for t in again), processor, datasets)
+        before = [
+            one
+            for one in self._lacking
+            if type(one.run.processor) is type(processor) and _may_overlap(one.run.datasets, datasets)
+        ]
+        state = _state_of(processor) if before else None
+        again = [one for one in before if state is not None and one.state == state]
+        perhaps = [one for one in before if one not in again and one.run.processor is processor]
+        first = next((one.run.round for one in reversed(again) if one.raised), number)
+        return Try(number, first, _numbers_of(again), _numbers_of(perhaps), processor, datasets)
 
     def raised(self, this: Try) -> None:
-        self._raised.append(this)
+        self._lacking.append(_Lacking(this, True, _state_of(this.processor)))
 
-    def returned(self, this: Try) -> None:
-        """What comes after a success is another result."""
-        self._raised = [t for t in self._raised if t.number not in this.again or not t.datasets <= this.datasets]
+    def returned(self, this: Try, lacks: bool) -> None:
+        """What comes after a success is another result. lacks: whether this result is not whole."""
+        self._lacking = [
+            one for one in self._lacking if one.run.number not in this.again or not one.run.datasets <= this.datasets
+        ]
+        if lacks:
+            self._lacking.append(_Lacking(this, False, _state_of(this.processor)))
 
     def forget(self) -> None:
         """Let go of the processors."""
-        self._raised.clear()
+        self._lacking.clear()
+
+
+def _numbers_of(runs: list[_Lacking]) -> frozenset[int]:
+    return frozenset(one.run.number for one in runs)
 
 
 def _may_overlap(one: Set[str], other: Set[str]) -> bool:
     return not one or not other or bool(one & other)
 
 
-def _are_same(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
+def _state_of(processor: Any) -> str | None:
     import cloudpickle
 
     try:
-        return bool(cloudpickle.dumps(one) == cloudpickle.dumps(other))
+        return hashlib.sha256(cloudpickle.dumps(processor)).hexdigest()
     except Exception:
-        _log.debug("processors that cannot be pickled are not known to be equal", exc_info=True)
-        return False
+        _log.debug("a processor that cannot be pickled is not known to be equal to another one", exc_info=True)
+        return None

@@ -97,7 +97,8 @@ class WorkFunction:
         Which run of a Runner this is, those that try it again included: what succeeds twice in one was computed again.
     """
 
-    run: int | None = None  #: the number of this very run; in the client only
+    run: int | None = None  #: the number of this very run; in the client only, as is the thread that it began in
+    thread: int | None = None
 
     def __init__(
         self, original: Callable[..., Any], route: Route, remote: bool = False, round: int | None = None
@@ -579,7 +580,7 @@ def _file_facts(events: Any, item: Any, remote: bool) -> bytes | None:
 
 
 def _local_path(name: str) -> str | None:
-    path = name.removeprefix("file://")
+    path = str(name).removeprefix("file://")  # it may be a Path
     return path if "://" not in path and os.path.isfile(path) else None
 
 

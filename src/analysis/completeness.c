@@ -255,9 +255,8 @@ static missing_part completed_part(analysis *a, error_tallies *t, missing_part p
 {
     completeness *c = &a->completeness;
     const roast_file *file = run_file(a->run, part.file);
-    run_chunk row = {.dataset = part.dataset,
-                     .file = part.file,
-                     .record = {.entry_start = part.start, .entry_stop = part.stop}};
+    run_chunk row = {
+        .dataset = part.dataset, .file = part.file, .record = {.entry_start = part.start, .entry_stop = part.stop}};
     const uint32_t *place = part.start == ROAST_ABSENT ? NULL : u64map_find(&c->places, chunk_key(&row));
     if (place && !c->failed[*place - 1].done)
         take_failure(a, t, &part, &c->failed[*place - 1]);

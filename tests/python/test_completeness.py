@@ -5,9 +5,12 @@ What is expected is counted with uproot's entries and with what the processor it
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
+import shutil
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -506,12 +509,13 @@ def test_two_results_that_lack_the_same_events_have_them_run_again_once(iterativ
     assert [(item.entrystart, item.entrystop) for item in items] == [(200, 300)]
 
 
-def test_what_is_run_again_in_the_same_collector_is_no_longer_missing(iterative, files):
-    with MetricsCollector(iterative) as collector:
-        runner = nano.runner(iterative, skipbadfiles=True)
-        out, _ = runner(files, processor_instance=FailingOnce())
+def test_what_is_run_again_in_the_same_collector_is_no_longer_missing(files, marks):
+    executor = processor.IterativeExecutor(status=False, retries=0)
+    with MetricsCollector(executor) as collector:
+        runner = nano.runner(executor, skipbadfiles=True)
+        out, _ = runner(files, processor_instance=FailingWith(marks, "signal-200", error=OSError))
         items = [i for i in runner.preprocess(files) if i.filename.endswith("file0.root") and i.entrystart == 200]
-        more = runner.run(items, processor_instance=FailingOnce(bad=False))["out"]
+        more = runner.run(items, processor_instance=FailingWith(marks, "signal-200", error=OSError))["out"]
     assert processed_events(processor.accumulate([out, more])) == 1200
     assert numbers(collector) == (1200, 0, 0, 0) and collector.run.missing == []
     assert FIRST not in collector.run.summary.text(200, False, True)
@@ -528,17 +532,150 @@ def test_what_is_run_again_in_vain_is_missing_once(iterative, files):
     assert len(collector.run.missing_items(runner, files)) == 1, "of the first there is a result to add to"
 
 
-def test_a_run_that_raised_and_was_tried_again_is_complete(iterative, files, roast):
-    with MetricsCollector(iterative) as collector:
-        runner, analysis = nano.runner(iterative), FailingLast()
+def test_a_run_that_raised_and_was_tried_again_is_complete(files, marks, roast):
+    executor = processor.IterativeExecutor(status=False, retries=0)
+    with MetricsCollector(executor) as collector:
+        runner, analysis = nano.runner(executor), FailingWith(marks, "background-300")
         with pytest.raises(Exception):  # noqa: B017
             runner(files, processor_instance=analysis)
-        runner.chunksize, analysis.bad = 200, False  # the same events, cut otherwise
+        runner.chunksize = 200  # the same events, cut otherwise
         out, _ = runner(files, processor_instance=analysis)
     assert processed_events(out) == 1200
     assert collector.run.outcome == "finished" and numbers(collector) == (1200, 0, 0, 0)
     assert collector.run.missing_items(runner, files) == []
     assert FIRST not in roast("show", collector.run.path).stdout
+
+
+@pytest.mark.parametrize("skipbadfiles", [False, True])
+def test_a_processor_that_is_changed_in_between_may_be_another_variation(iterative, files, roast, skipbadfiles):
+    """One object with another correction, in a loop: whether both results are wanted, nobody knows."""
+    with MetricsCollector(iterative) as collector:
+        runner, analysis = nano.runner(iterative, skipbadfiles=skipbadfiles), FailingOnce()
+        with contextlib.suppress(Exception):
+            runner(files, processor_instance=analysis)
+        analysis.bad = False
+        items = [i for i in runner.preprocess(files) if i.filename.endswith("file0.root") and i.entrystart == 200]
+        runner.run(items if skipbadfiles else files, processor_instance=analysis)
+    said = "NOT KNOWN TO BE COMPLETE: after events were lost, the same was asked for with a processor that had been changed"
+    assert said in " ".join(roast("show", collector.run.path).stdout.split())
+    assert numbers(collector) == (None,) * 4
+
+
+def test_another_function_of_the_same_name_does_not_make_good(iterative, files):
+    def variation(bad):
+        def process(events):
+            return FailingOnce(bad).process(events)
+
+        return process
+
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative, skipbadfiles=True)
+        runner(files, processor_instance=variation(True))
+        items = [i for i in runner.preprocess(files) if i.filename.endswith("file0.root") and i.entrystart == 200]
+        runner.run(items, processor_instance=variation(False))
+    assert numbers(collector) == (1300, 100, 1, 1)
+
+
+def test_a_run_from_another_place_has_the_same_events(files, tmp_path):
+    """The site is down, and the same files are elsewhere."""
+    executor = processor.IterativeExecutor(status=False, retries=0)
+    elsewhere = {name: {**entry, "files": [shutil.copy(file, tmp_path / "copies") for file in entry["files"]]}
+                 for name, entry in files.items() if (tmp_path / "copies").mkdir(exist_ok=True) is None}  # fmt: skip
+    with MetricsCollector(executor) as collector:
+        runner = nano.runner(executor)
+        for fileset in (files, elsewhere):
+            with contextlib.suppress(Exception):
+                out, _ = runner(fileset, processor_instance=FailingAt(str(tmp_path / "copies")))
+    assert processed_events(out) == 1200 and numbers(collector) == (1200, 0, 0, 0)
+
+
+class FailingAt(nano.Plain):
+    """Can only read files of a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def process(self, events):
+        if not events.metadata["filename"].startswith(self.folder):
+            raise ValueError("site down")
+        return super().process(events)
+
+
+def test_fewer_files_than_before_are_no_correction_of_a_typo(iterative, files):
+    nowhere = {**files, "signal": {**files["signal"], "files": ["/nowhere.root", *files["signal"]["files"]]}}
+    fewer = {name: {**entry, "files": entry["files"][:1]} for name, entry in files.items()}
+    with MetricsCollector(iterative) as collector:
+        for fileset in (nowhere, fewer):
+            with contextlib.suppress(FileNotFoundError):
+                nano.runner(iterative)(fileset, processor_instance=nano.Plain())
+    assert {row["file"] for row in collector.run.missing} == {"/nowhere.root", files["signal"]["files"][1]}
+
+
+def test_a_file_that_is_twice_in_a_dataset_is_told_first(iterative, files, roast):
+    twice = {name: {**entry, "files": [*entry["files"], *entry["files"][:1]]} for name, entry in files.items()}
+    with MetricsCollector(iterative) as collector:
+        nano.runner(iterative)(twice, processor_instance=nano.Plain())
+    first = f"NOT KNOWN TO BE COMPLETE: {files['signal']['files'][0]} is twice in dataset signal"
+    assert first in " ".join(roast("show", collector.run.path, "--width", "300").stdout.split())
+
+
+def test_a_dataset_without_files_is_told_first(iterative, files, roast):
+    files = {**files, "diboson": {"files": [], "treename": "Events"}}
+    with MetricsCollector(iterative) as collector:
+        nano.runner(iterative)(files, processor_instance=nano.Plain())
+    said = roast("show", collector.run.path, "--width", "300").stdout
+    assert said.startswith("NOT KNOWN TO BE COMPLETE: dataset diboson has no files in the fileset")
+
+
+class Held(nano.Plain):
+    """Goes on when it is told to."""
+
+    begun, go_on = threading.Event(), threading.Event()
+
+    def process(self, events):
+        self.begun.set()
+        assert self.go_on.wait(60)
+        return super().process(events)
+
+
+def test_one_runner_in_two_threads_leaves_a_doubt_and_nothing_is_taken_for_lost(iterative, files):
+    with MetricsCollector(iterative) as collector:
+        runner = nano.runner(iterative)
+        other = threading.Thread(target=runner, args=(files, Held()))
+        other.start()
+        assert Held.begun.wait(60)
+        runner(files, processor_instance=nano.Plain())
+        Held.go_on.set()
+        other.join()
+    assert numbers(collector) == (None,) * 4
+    assert collector.run.summary.why("missing_events").startswith("two threads used one Runner at the same time")
+
+
+def test_files_are_dropped_also_if_only_the_first_chunks_are_taken(iterative, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    with MetricsCollector(iterative) as collector:
+        items = list(itertools.islice(runner.preprocess(files), 8))  # all that there are
+        runner.run(items, processor_instance=nano.Plain())
+    assert numbers(collector) == (None, None, 0, 1)
+
+
+def test_a_file_that_is_dropped_by_two_looks_at_it_is_one_file(iterative, files):
+    truncate(files["signal"]["files"][1], 0.05)
+    runner = nano.runner(iterative, skipbadfiles=True)
+    with MetricsCollector(iterative) as collector:
+        list(runner.preprocess(files))
+        runner(files, processor_instance=nano.Plain())
+    assert numbers(collector)[3] == len(collector.run.missing) == 1
+
+
+def test_the_fileset_to_run_again_may_be_a_file_of_json(iterative, files, tmp_path):
+    path = tmp_path / "fileset.json"
+    path.write_text(json.dumps(files))
+    _, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
+    for given in (path, str(path)):
+        (item,) = collector.run.missing_items(nano.runner(iterative), given)
+        assert (item.entrystart, item.usermeta["year"]) == (200, 2018)
 
 
 def test_only_what_a_result_lacks_is_given_to_be_added_to_it(iterative, files, roast):
@@ -629,14 +766,14 @@ def test_what_was_tried_again_counts_once_in_every_table(iterative, files, marks
 class FailingWith(nano.Plain):
     """Each of some chunks fails once, whichever object of this class is at it."""
 
-    def __init__(self, folder, *chunks):
-        self.folder, self.chunks = folder, chunks
+    def __init__(self, folder, *chunks, error=ValueError):
+        self.folder, self.chunks, self.error = folder, chunks, error
 
     def process(self, events):
         mark = Path(self.folder, f"{events.metadata['dataset']}-{events.metadata['entrystart']}")
         if mark.name in self.chunks and not mark.exists():
             mark.touch()
-            raise ValueError("bad luck")
+            raise self.error("bad luck")
         return super().process(events)
 
 

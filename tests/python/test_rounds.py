@@ -14,20 +14,22 @@ from roastcoffea.work import item_key
 BAD = File("d", "bad", "t")
 
 
-def item(start, dataset="d", file="f"):
-    return SimpleNamespace(dataset=dataset, filename=file, treename="t", entrystart=start, entrystop=start + 100, fileuuid=b"")
+def item(start, dataset="d", file="f", uuid=b""):
+    return SimpleNamespace(dataset=dataset, filename=file, treename="t", entrystart=start, entrystop=start + 100, fileuuid=uuid)
 
 
-def run(*starts, done=None, ended=True, again=(), processor="P", unopened=(), datasets=("d",), file="f", told=True):
-    items = [item(start, file=file) for start in starts]
-    processed = None if not ended or not told else [item(start, file=file) for start in (starts if done is None else done)]
-    return Round(processor, frozenset(datasets), frozenset(again), {item_key(i): i for i in items}, list(unopened), processed, ended)
+def run(*starts, done=None, ended=True, again=(), perhaps=(), rerun=False, unopened=(), datasets=("d",), told=True, **of):
+    items = [item(start, **of) for start in starts]
+    processed = None if not ended or not told else [item(start, **of) for start in (starts if done is None else done)]
+    asked = {item_key(i): i for i in items}
+    return Round(frozenset(datasets), frozenset(again), frozenset(perhaps), rerun, asked, list(unopened), processed, ended)
 
 
 def raised(*starts, **more):
     return run(*starts, ended=False, **more)
 
 
+CHANGED = "after events were lost, the same was asked for with a processor that had been changed: it may be another result"
 NOBODY_KNOWS = "a Runner raised before it was known what there was to process"
 #: name: (the runs; what each lacks in the end: first entries of chunks, names of files, or why it is not known)
 CASES = {
@@ -38,22 +40,33 @@ CASES = {
     "one that raised in preprocessing lacks its files": ([raised(unopened=[BAD])], [["bad"]]),
     "one that raised before anything is known": ([raised()], [[NOBODY_KNOWS]]),
     "two results of the same events are two": ([run(0, 100, done=[0]), run(0, 100)], [[100], []]),
-    "a result of nothing but what was missing makes good": ([run(0, 100, done=[0]), run(100)], [[], []]),
-    "not if it is of another processor": ([run(0, 100, done=[0]), run(100, processor="Q")], [[100], []]),
-    "what is asked for again and lost again is lost once": ([run(0, 100, done=[0]), run(100, done=[])], [[], [100]]),
-    "asked for again in vain, it is missing where there is a result": ([run(0, 100, done=[0]), raised(100)], [[100], []]),
+    "a result of nothing but what was missing makes good": ([run(0, 100, done=[0]), run(100, again=[1])], [[], []]),
+    "not if it is of another processor": ([run(0, 100, done=[0]), run(100)], [[100], []]),
+    "nor if it is of more than that": ([run(0, 100, done=[0]), run(0, 100, again=[1])], [[100], []]),
+    "a processor that was changed is in doubt": ([run(0, 100, done=[0]), run(100, perhaps=[1])], [[CHANGED], []]),
+    "unless it was given what was missing": ([run(0, 100, done=[0]), run(100, perhaps=[1], rerun=True)], [[], []]),
+    "what is asked for again and lost again is lost once": ([run(0, 100, done=[0]), run(100, done=[], again=[1])], [[], [100]]),
+    "asked for again in vain, it is missing where there is a result": ([run(0, 100, done=[0]), raised(100, again=[1])], [[100], []]),
     "after one that raised, it counts where it was tried again": ([raised(0, 100), run(0, 100, done=[0], again=[1])], [[], [100]]),
     "what is not tried again stays missing": ([raised(0, 100), run(0, again=[1])], [[100], []]),
     "a variation does not try again": ([raised(0, 100), run(0, 100)], [[0, 100], []]),
+    "one that may be a variation is in doubt": ([raised(0, 100), run(0, 100, perhaps=[1])], [[CHANGED], []]),
+    "what it does not do stays missing": ([raised(0, 100), run(0, perhaps=[1])], [[100, CHANGED], []]),
+    "other work leaves no doubt": ([raised(0, 100), run(200, perhaps=[1])], [[0, 100], []]),
+    "another copy of a file holds the same events": (
+        [raised(0, 100, file="here", uuid=b"u"), run(0, 100, again=[1], file="there", uuid=b"u")], [[], []]),
+    "another file does not": ([raised(0, file="here", uuid=b"u"), run(0, again=[1], file="there", uuid=b"v")], [[0], []]),
     "tried twice in vain, it is missing once": ([raised(0), raised(0, again=[1])], [[], [0]]),
     "tried until it succeeds": ([raised(0), raised(0, again=[1]), run(0, again=[1, 2])], [[], [], []]),
     "cut otherwise, it is the same events": ([raised(0, 100), run(0, 100, 200, again=[1])], [[], []]),
-    "a file that is opened the second time": ([run(0, unopened=[BAD]), run(0, file="bad")], [[], []]),
-    "a file that is not opened the second time either": ([run(0, unopened=[BAD]), run(unopened=[BAD])], [[], ["bad"]]),
+    "a file that is opened the second time": ([run(0, unopened=[BAD]), run(0, file="bad", again=[1])], [[], []]),
+    "a file that is not opened the second time either": ([run(0, unopened=[BAD]), run(unopened=[BAD], again=[1])], [[], ["bad"]]),
     "a typo in the files of a dataset": ([raised(unopened=[BAD]), run(0, again=[1])], [[], []]),
+    "fewer files are no correction of a typo": (
+        [raised(unopened=[BAD, File("d", "f", "t")]), run(0, again=[1])], [["bad"], []]),
     "another dataset is no correction of a typo": ([raised(unopened=[BAD], datasets=["e"]), run(0, again=[1])], [["bad"], []]),
     "a typo that made it raise before anything is known": ([raised(), run(0, again=[1])], [[], []]),
-    "part by part, after a result that lacks two": ([run(0, 100, 200, done=[0]), run(100), run(200)], [[], [], []]),
+    "part by part, after a result that lacks two": ([run(0, 100, 200, done=[0]), run(100, again=[1]), run(200, again=[1])], [[], [], []]),
 }  # fmt: skip
 
 
