@@ -11,8 +11,8 @@
 #include "view/page_columns.h"
 
 /* The files of src/view/web, embedded when the library is built. */
-extern const char roast_report_html[], roast_report_css[], roast_report_js[];
-extern const size_t roast_report_html_size, roast_report_css_size, roast_report_js_size;
+extern const char roast_page_html[], roast_page_css[], roast_page_js[];
+extern const size_t roast_page_html_size, roast_page_css_size, roast_page_js_size;
 
 enum { ROWS_IN_PAGE = 12 }; /* of a table before one asks for more */
 
@@ -133,7 +133,7 @@ static void put_style(frame *f)
 
 static void put_script(frame *f)
 {
-    buf_bytes(f->out, roast_report_js, roast_report_js_size);
+    buf_bytes(f->out, roast_page_js, roast_page_js_size);
 }
 
 static void put_version(frame *f)
@@ -154,7 +154,7 @@ static void put_hash(buf *out, const char *bytes, size_t size)
 static void put_policy(frame *f)
 {
     buf_text(f->out, "default-src 'none'; script-src ");
-    put_hash(f->out, roast_report_js, roast_report_js_size);
+    put_hash(f->out, roast_page_js, roast_page_js_size);
     buf_text(f->out, "; style-src ");
     put_hash(f->out, f->style.data, f->style.len);
     buf_text(f->out, "; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'");
@@ -178,7 +178,7 @@ static void fill_slot(frame *f, roast_str name)
 
 static void fill(frame *f)
 {
-    const char *at = roast_report_html, *end = roast_report_html + roast_report_html_size;
+    const char *at = roast_page_html, *end = roast_page_html + roast_page_html_size;
     while (at < end) {
         const char *open = memmem(at, (size_t)(end - at), "{{", 2);
         const char *close = open ? memmem(open, (size_t)(end - open), "}}", 2) : NULL;
@@ -195,7 +195,7 @@ void html_page_put(buf *out, const html_page *page)
     frame f = {.out = out, .page = page};
     /* The palette and the charts' own rules come from the charts, so that both look alike. */
     chart_page_css(&f.style);
-    buf_bytes(&f.style, roast_report_css, roast_report_css_size);
+    buf_bytes(&f.style, roast_page_css, roast_page_css_size);
     const buf *const parts[] = {&page->title,    &page->headline, &page->navigation,
                                 &page->sections, &page->data,     &f.style};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

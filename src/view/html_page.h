@@ -1,4 +1,4 @@
-/* A page that needs nothing else: the frame of web/report.html with its style and script, and slots for what is in it.
+/* A page that needs nothing else: the frame of web/page.html with its style and script, and slots for what is in it.
  */
 #ifndef VIEW_HTML_PAGE_H
 #define VIEW_HTML_PAGE_H

@@ -14,7 +14,7 @@ import pytest
 from built import ROOT, program
 from reports import SCREENSHOTS, write_report
 
-LEFT, RIGHT = 66, 10  # margins of the plots, in report.js
+LEFT, RIGHT = 66, 10  # margins of the plots, in time.js
 ODD = ["nothing", "one_chunk", "no_chunks", "no_workers", "no_time", "instant", "one_sample", "clock_jump"]
 
 
