@@ -36,7 +36,6 @@ class Requests:
     ) -> None:
         """A Runner runs; again, perhaps: numbers of others, which it tries again for certain, or may."""
         self._rounds[number] = Round(frozenset(datasets), frozenset(again), frozenset(perhaps))
-        self.prepared(number)
 
     def prepared(self, number: int) -> None:
         """What it was given is known; what preprocessing dropped before belongs to it."""

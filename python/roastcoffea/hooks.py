@@ -186,6 +186,7 @@ def _measured(
             with listener.guard("coffea's Runner"):
                 stack.enter_context(_quiet(listener, listener.running(runner, this.processor, client)))
                 listener.asked(this)
+                listener.prepared(this.number)
         _tell_empty_datasets(fileset, listeners, this.number)
         stack.enter_context(_measured_work(runner, listeners, this))
         args, kwargs = _with_items_told(args, kwargs, fileset, runner, listeners, this.number)
@@ -376,14 +377,26 @@ def _preprocess(original: Callable[..., Any], runner: Any, *args: Any, **kwargs:
         number = _number_of(runner)  # of the run that this is a part of
         try:
             chunks = original(runner, *args, **kwargs)
-        except BaseException:
-            if number is not None:
-                _tell_all_files(listeners, number, runner, *args, **kwargs)
+        except BaseException as error:
+            if number is None:
+                number = _raised_alone(kwargs.get("fileset", args[0] if args else None), error, listeners)
+            _tell_all_files(listeners, number, runner, *args, **kwargs)
             raise
     files: list[Any] = []
     with listeners[0].guard("files that preprocessing dropped"):
         files = list(not_opened(runner, *args, **kwargs))
     return _watched_files(chunks, runner, files, listeners, number) if isinstance(chunks, Generator) else chunks
+
+
+def _raised_alone(fileset: Any, error: BaseException, listeners: list[Listener]) -> int:
+    """Preprocessing that is no part of a run has raised: it is a run that did, until its files are asked for again."""
+    this = _begin(None, fileset, listeners[0].guard)
+    for listener in listeners:
+        with listener.guard("coffea's preprocessing"):
+            listener.asked(this)
+            listener.raised(error)
+    _tries.raised(this)
+    return this.number
 
 
 def _tell_all_files(

@@ -20,7 +20,7 @@ class Try(NamedTuple):
     round: int  # the number of the first try: what succeeds twice in one round was computed again
     again: frozenset[int]  # the numbers of the runs that lack something, and that this one may try again
     perhaps: frozenset[int]  # the same, but their processor was changed since: this may be another variation
-    processor: Any
+    processor: Any  # None: it was preprocessing, which any of them tries again
     datasets: Set[str]  # as far as they are known beforehand
 
 
@@ -46,19 +46,19 @@ class Tries:
     def begin(self, processor: Any, datasets: Set[str]) -> Try:
         """A Runner runs. Comparing costs nothing as long as nothing is missing."""
         number = next(self._numbers)
+        kinds = (type(processor), type(None))
         before = [
-            one
-            for one in self._lacking
-            if type(one.run.processor) is type(processor) and _may_overlap(one.run.datasets, datasets)
+            one for one in self._lacking if type(one.run.processor) in kinds and _may_overlap(one.run.datasets, datasets)
         ]
         state = _state_of(processor) if before else None
-        again = [one for one in before if state is not None and one.state == state]
+        again = [one for one in before if one.run.processor is None or (state is not None and one.state == state)]
         perhaps = [one for one in before if one not in again and one.run.processor is processor]
-        first = next((one.run.round for one in reversed(again) if one.raised), number)
+        first = next((one.run.round for one in reversed(again) if one.raised and one.state), number)
         return Try(number, first, _numbers_of(again), _numbers_of(perhaps), processor, datasets)
 
     def raised(self, this: Try) -> None:
-        self._lacking.append(_Lacking(this, True, _state_of(this.processor)))
+        state = None if this.processor is None else _state_of(this.processor)
+        self._lacking.append(_Lacking(this, True, state))
 
     def returned(self, this: Try, lacks: bool) -> None:
         """What comes after a success is another result. lacks: whether this result is not whole."""

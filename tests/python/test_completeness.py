@@ -435,6 +435,33 @@ def test_a_runner_that_raises_in_preprocessing_lacks_all_its_files_and_that_is_s
         assert not caught or "3 files" in start, surface
 
 
+def test_preprocessing_that_raises_outside_of_a_run_is_said_first_too(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.05)
+    with MetricsCollector(iterative) as collector, contextlib.suppress(OSError):
+        nano.runner(iterative).preprocess(files)
+    assert numbers(collector) == (None, None, 0, 3)
+    for surface, text in surfaces(collector, roast, tmp_path).items():
+        assert "INCOMPLETE, a Runner raised: " in text[: text.index("finished")], surface
+
+
+def test_preprocessing_that_raises_is_made_good_by_a_run_over_all_its_files_and_by_no_smaller_one(iterative, files):
+    whole = truncate(files["signal"]["files"][1], 0.05)
+    runner, fewer = nano.runner(iterative), files | {"signal": files["signal"] | {"files": files["signal"]["files"][:1]}}
+    with MetricsCollector(iterative) as first, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            runner.preprocess(files)
+        runner(fewer, processor_instance=nano.Plain())
+    assert [row["file"] for row in first.run.missing] == [files["signal"]["files"][1]]
+    with MetricsCollector(iterative) as second:
+        with contextlib.suppress(OSError):
+            runner.preprocess(files)
+        Path(files["signal"]["files"][1]).write_bytes(whole)
+        for _ in range(2):  # two results, of which neither is the other computed again
+            runner(runner.preprocess(files), processor_instance=nano.Plain())
+    assert numbers(second) == (2400, 0, 0, 0) and second.run.missing == []
+    assert second.metrics["num_successful_chunks"] == 24 and second.metrics["num_recomputed_chunks"] == 0
+
+
 def test_a_runner_that_raises_before_it_knows_its_files_leaves_a_doubt_that_is_said_first(iterative, files, roast, tmp_path):
     with MetricsCollector(iterative) as collector, contextlib.suppress(ValueError):
         nano.runner(iterative)({"signal": "no list"}, processor_instance=nano.Plain())
