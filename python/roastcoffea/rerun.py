@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from roastcoffea import _core
-from roastcoffea.entries import File, without
+from roastcoffea.entries import File, file_of, without
 from roastcoffea.guard import without_secrets
 from roastcoffea.hooks import not_opened
 from roastcoffea.work import item_key
@@ -35,11 +35,31 @@ def items_for(missing: Iterable[Mapping[str, Any]], runner: Any, fileset: Filese
     known = _Fileset(fileset)
     rows = [(known.file_in(row), row) for row in missing if row.get("raised") != "yes"]
     unopened = {file for file, row in rows if row["entry_start"] is None}
-    items = list(_items_of(((file, row) for file, row in rows if file not in unopened), known))
+    suspects = {file for file, row in rows if row.get("nature") != "transient"} - unopened
+    bad = {file for file in suspects if _is_cut_short(file.filename)}
+    items = list(_items_of(((file, row) for file, row in rows if file not in unopened | bad), known))
     if unopened:
-        items += _open(unopened, runner, known, others=bool(items))
+        more, closed = _open(unopened, runner, known)
+        items, bad = items + more, bad | closed
+    if bad:
+        _say_that_they_are_bad(bad, others=bool(items))
     _made.update(map(item_key, items))
     return items
+
+
+def _is_cut_short(filename: str) -> bool:
+    """Whether a file ends before its header says that it does. What is no ROOT file does not tell."""
+    import uproot
+
+    try:
+        with uproot.open(filename) as file:
+            return bool(file.file.source.num_bytes < file.file.fEND)
+    except (OSError, uproot.DeserializationError):
+        return True
+    except ValueError:
+        return False
+
+
 
 
 def _items_of(rows: Iterable[tuple[File, Mapping[str, Any]]], known: _Fileset) -> Iterator[Any]:
@@ -53,22 +73,24 @@ def _items_of(rows: Iterable[tuple[File, Mapping[str, Any]]], known: _Fileset) -
             bisect.insort(done[file], (start, stop))
 
 
-def _open(files: Iterable[File], runner: Any, known: _Fileset, others: bool) -> list[Any]:
-    """The chunks of files that could not be opened before; what still cannot is said, or raised if there is nothing else."""
+def _open(files: Iterable[File], runner: Any, known: _Fileset) -> tuple[list[Any], set[File]]:
+    """The chunks of files that could not be opened before, and those that still cannot."""
     wanted: dict[str, Any] = {}
     for file in sorted(files):
         metadata = known.metadata(file.dataset)
         entry = wanted.setdefault(file.dataset, {"files": {}, **({"metadata": metadata} if metadata else {})})
         entry["files"][file.filename] = file.treename
-    items = list(runner.preprocess(wanted))
-    bad = [file.filename for file in not_opened(runner, wanted)]
-    if bad:
-        more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-        text = f"{bad[0]}{more} still cannot be opened: repair what is broken or take another copy, then ask again"
-        if not items and not others:
-            raise _core.RoastError(text)
-        warnings.warn(text, stacklevel=4)
-    return items
+    return list(runner.preprocess(wanted)), set(map(file_of, not_opened(runner, wanted)))
+
+
+def _say_that_they_are_bad(files: Iterable[File], others: bool) -> None:
+    """A warning, or an error if there are no others."""
+    names = sorted({without_secrets(file.filename) for file in files})
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    text = f"{names[0]}{more} still cannot be read: repair what is broken or take another copy, then ask again"
+    if not others:
+        raise _core.RoastError(text)
+    warnings.warn(text, stacklevel=4)
 
 
 class _Fileset:

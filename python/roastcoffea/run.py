@@ -141,7 +141,7 @@ class Run:
         ------
         RoastError
             If the Runner raised: it has no output that anything could be added to. Where it returned another time, what
-            is missing there is given. Also if all that is missing are files that still cannot be opened; if others can, a
+            is missing there is given. Also if all that is missing are files that still cannot be read; if others can, a
             warning names them.
 
         Examples

@@ -178,10 +178,9 @@ static const advice_row MISSING_ADVICE[] = {
          "is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
          RUN_AGAIN},
     [NATURE_NO_RESULT] =
-        {"The run raised, so there is no output that anything could be added to: see what failed, then run all of it "
-         "again. A Runner that skips such errors (skipbadfiles, with a tuple of them: True is OSError alone) returns "
-         "what it "
-         "has, and what is missing is said here."},
+        {"The run raised, so there is no output that anything could be added to: see what failed, and run all of it again. "
+         "If such errors may pass (connections, timeouts, lost workers), let the executor try more often (its argument "
+         "retries); a file that fails each time has to be repaired, or read from another copy."},
 };
 
 static const advice_row *row_of(const finding *f)

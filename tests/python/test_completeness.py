@@ -234,15 +234,16 @@ def test_the_json_of_what_is_missing_has_a_fileset_that_coffea_takes(iterative, 
     assert processed_events(out) + processed_events(more) == 1200
 
 
-def test_of_a_file_that_is_still_bad_it_is_said_that_it_is(iterative, files):
+@pytest.mark.parametrize("share", [0.6, 0.05])
+def test_of_a_file_that_is_still_bad_it_is_said_that_it_is(iterative, files, share):
     path = files["signal"]["files"][1]
-    truncate(path, 0.05)
+    truncate(path, share)
     runner = nano.runner(iterative, skipbadfiles=True)
     _, collector = measure(iterative, files, skipbadfiles=True)
-    with pytest.raises(_core.RoastError, match=f"{path} still cannot be opened"):
+    with pytest.raises(_core.RoastError, match=f"{path} still cannot be read"):
         collector.run.missing_items(runner, files)
     _, collector = measure(iterative, files, FailingOnce(), skipbadfiles=True)
-    with pytest.warns(UserWarning, match=f"{path} still cannot be opened"):
+    with pytest.warns(UserWarning, match=f"{path} still cannot be read"):
         (item,) = collector.run.missing_items(runner, files)
     assert item.entrystart == 200
 
@@ -398,6 +399,7 @@ def test_a_run_that_raises_lacks_what_it_did_not_get_to(iterative, files):
     assert "NO RESULT, the run raised: " in collector.run.summary.text(200, False, True)
     first = collector.run.explain()["findings"][0]
     assert first["id"] == "missing" and "run all of it again" in first["advice"]
+    assert "retries" in first["advice"] and "skipbadfiles" not in first["advice"]  # what may pass is not to be thrown away
     with pytest.raises(_core.RoastError, match="no output to add to"):
         collector.run.missing_items(nano.runner(iterative), files)
 
