@@ -59,6 +59,8 @@ WORDS = {
     "memory per worker": "avg_memory_per_worker_bytes",
     "peak in a chunk": "chunk_mem_peak_max_mb",
 }
+#: What there is one of is named in the singular.
+WORDS |= {re.sub(r"s( |$)", r"\1", word, count=1): metric for word, metric in WORDS.items() if re.match(r"\w+s\b", word)}
 # Notes of tiles, by the tile, where their words alone do not say of what.
 NOTES = {
     ("event rate", "per core"): "event_rate_core_khz",
