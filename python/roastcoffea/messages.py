@@ -29,6 +29,7 @@ __all__ = [
     "Hello",
     "Joined",
     "Left",
+    "Looks",
     "Message",
     "Note",
     "Record",
@@ -157,9 +158,22 @@ class Heartbeat(NamedTuple):
     disk_read: float | None = None
     disk_write: float | None = None
 
-    def at(self, now: float) -> Heartbeat:
-        """The same for a look between heartbeats, at this time of the scheduler's clock: its tasks are those of now."""
-        return self._replace(sent=self.sent + max(now - self.last_seen, 0))
+
+class Looks:
+    """Looks at workers between their heartbeats: what was sent last, at the time of the look by the worker's clock.
+
+    A heartbeat comes as late as the network and the scheduler have it. The one that was the least late tells how the clocks
+    differ, so that times never go back.
+    """
+
+    def __init__(self) -> None:
+        self._behind: dict[str, float] = {}  # seconds, of each worker's clock behind the scheduler's
+
+    def at(self, heartbeat: Heartbeat, now: float) -> Heartbeat:
+        """now: by the scheduler's clock."""
+        behind = heartbeat.last_seen - heartbeat.sent
+        self._behind[heartbeat.worker] = behind = min(behind, self._behind.get(heartbeat.worker, behind))
+        return heartbeat._replace(sent=now - behind)
 
 
 #: Seconds between looks at the workers; who asks for less gets looks between their heartbeats, too.

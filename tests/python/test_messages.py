@@ -31,6 +31,15 @@ def test_records_arrive_as_they_were_sent_in_their_order(seed):
     assert [type(record) for record in message.records] == [type(record) for record in records]
 
 
+def test_looks_between_heartbeats_are_in_order_however_late_these_come():
+    looks, behind = messages.Looks(), 100.0  # seconds, of the worker's clock
+    heartbeats = [messages.Heartbeat("w", sent - behind, sent + late) for sent, late in ((0, 0.01), (0.5, 0.3), (1, 0.02))]
+    seen = [(now / 20, max((h for h in heartbeats if h.last_seen <= now / 20), key=lambda h: h.last_seen)) for now in range(1, 40)]
+    times = [looks.at(heartbeat, now).sent for now, heartbeat in seen]
+    assert times == sorted(times)
+    assert times == pytest.approx([now - behind for now, _ in seen], abs=0.011)
+
+
 def test_a_field_that_the_reader_does_not_know_is_dropped_and_one_that_it_misses_has_its_default():
     groups = [["begin", ["mood", "t_ns", "item"], [["good", 5, b"a"], ["bad", 6, b"b"]]]]
     message = messages.unpack(_core.pack([messages.VERSION, "w", 1, groups, "an addition"]))

@@ -58,6 +58,7 @@ class SchedulerTracker(SchedulerPlugin):
         self.keys: set[Any] = set()
         self.failures: dict[Any, int] = {}
         self.looked = float("-inf")  # at the workers, when
+        self.looks = messages.Looks()
         self.killed: set[Any] = set()
         self.out_of_memory: dict[str, int] = {}
         self.tasks: list[messages.Task] = []
@@ -142,7 +143,7 @@ class SchedulerTracker(SchedulerPlugin):
         before, self.looked = self.looked, time()
         workers = self.scheduler.workers.values()
         if self.interval < messages.USUAL_INTERVAL:
-            return [_heartbeat(worker).at(self.looked) for worker in workers]
+            return [self.looks.at(_heartbeat(worker), self.looked) for worker in workers]
         return [_heartbeat(worker) for worker in workers if worker.last_seen > before]
 
     # ---- tasks

@@ -416,26 +416,29 @@ class DaskMetricsBackend(AbstractMetricsBackend):
 
     async def _poll(self, interval: float) -> None:
         seen: dict[str, float] = {}
+        looks = messages.Looks() if interval < messages.USUAL_INTERVAL else None
         joined = None  # who is in the first answer was there before
         while self._polling and self.client.status == "running":
             with self.recording.guard("the timeline of workers"):
-                finer = interval < messages.USUAL_INTERVAL
-                self._compare(await _identity(self.client), seen, joined, finer)
+                self._compare(await _identity(self.client), seen, joined, looks)
             await asyncio.sleep(interval)
             joined = time.time() + self._scheduler_offset
 
-    def _compare(self, identity: dict[str, Any], seen: dict[str, float], joined: float | None, finer: bool) -> None:
-        """What has changed since the last answer; finer: also what has not."""
+    def _compare(
+        self, identity: dict[str, Any], seen: dict[str, float], joined: float | None, looks: messages.Looks | None
+    ) -> None:
+        """What has changed since the last answer; with looks between heartbeats also what has not."""
         workers, now = identity["workers"], time.time() + self._scheduler_offset
         for address, facts in workers.items():
             if address not in seen:
                 name, host, cores, limit = str(facts["name"]), facts["host"], facts["nthreads"], facts["memory_limit"]
                 self.recording.receive("scheduler", messages.Joined(address, name, host, cores, limit, joined))
-            if seen.get(address) != facts["last_seen"]:
-                seen[address] = facts["last_seen"]
-                self.recording.receive("scheduler", _heartbeat_of(address, facts))
-            elif finer:
-                self.recording.receive("scheduler", _heartbeat_of(address, facts).at(now))
+            heartbeat = _heartbeat_of(address, facts)
+            if looks is not None:
+                self.recording.receive("scheduler", looks.at(heartbeat, now))
+            elif seen.get(address) != heartbeat.last_seen:
+                self.recording.receive("scheduler", heartbeat)
+            seen[address] = heartbeat.last_seen
         for address in seen.keys() - workers.keys():
             del seen[address]
             self.recording.worker_left(address, time.time_ns(), lost=False, reason="not there any more")
