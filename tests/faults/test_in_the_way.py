@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+import types
 from pathlib import Path
 
 import pytest
 import roastcoffea
 from distributed import Client, LocalCluster
 from helpers import eventually, rows
-from roastcoffea import MetricsCollector, hooks
+from roastcoffea import MetricsCollector, hooks, messages
+from roastcoffea.backends._plugins import SchedulerTracker
 from roastcoffea.route import listeners, spools
 from traces import traces
 
@@ -64,6 +67,32 @@ def test_a_worker_that_stops_during_the_run_is_said_not_to_have_answered_at_the_
     assert leaving < 8
     assert "1 worker did not answer at the end" in notes(collector)
     eventually(lambda: traces(own_client) == [])
+
+
+def test_the_goodbye_of_a_worker_that_never_spoke_is_waited_for_because_it_would_bring_the_topic_back():
+    tracker = SchedulerTracker("it", "client")
+
+    async def removed(*args, **kwargs):
+        return {"w": {"status": "OK"}}  # it had our plugin, and so says goodbye: by another connection than this answer
+
+    async def leave():
+        topics = {tracker.name: []}
+        broker = types.SimpleNamespace(_topics=topics, truncate=lambda name: None)
+        nothing = lambda *args, **kwargs: None  # noqa: E731
+        await tracker.start(
+            types.SimpleNamespace(
+                workers={"w": None}, worker_plugins={tracker.name: b""}, plugins={}, task_metadata={}, _broker=broker,
+                unregister_worker_plugin=removed, broadcast=removed, log_event=nothing, unsubscribe_topic=nothing,
+            )
+        )  # fmt: skip
+        leaving = asyncio.ensure_future(tracker.leave(0.01))
+        await asyncio.sleep(0.1)
+        assert not leaving.done() and topics
+        tracker.log_event(tracker.name, {**messages.event_of(messages.pack("w", 1, []), last=True), "worker": "w"})
+        await asyncio.wait_for(leaving, 10)
+        assert not topics
+
+    asyncio.run(leave())
 
 
 def notes(collector):

@@ -50,7 +50,7 @@ class SchedulerTracker(SchedulerPlugin):
         self.clients = {client}  # whose tasks are of interest
         self.guard = Guard()
         self.probes: set[str] = set()  # addresses of the workers that may send us something
-        self.spoken: set[str] = set()  # all that ever did
+        self.silent: set[str] = set()  # those that have said goodbye or have gone
         self.no_probes = asyncio.Event()
         self.tracking = False
         self.interval = messages.USUAL_INTERVAL
@@ -110,7 +110,6 @@ class SchedulerTracker(SchedulerPlugin):
             self.probe_left(address)
         elif address in self.scheduler.workers:  # not one that has left and says its last words
             self.probes.add(address)
-            self.spoken.add(address)
 
     def removed(self, event: dict[str, Any]) -> None:
         address, expected = event["worker"], bool(event["expected"])
@@ -198,6 +197,7 @@ class SchedulerTracker(SchedulerPlugin):
 
     def probe_left(self, address: Any) -> None:
         self.probes.discard(address)
+        self.silent.add(address)
         if not self.probes:
             self.no_probes.set()
 
@@ -232,11 +232,18 @@ class SchedulerTracker(SchedulerPlugin):
 
     async def remove_probes(self) -> None:
         with self.guard("leaving the workers"):
-            silent = [address for address in self.scheduler.workers if address not in self.spoken]
-            if self.name in self.scheduler.worker_plugins:
-                await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
-            if silent:  # a worker that was stopped may take up the removal before what it removes
-                await self.scheduler.broadcast(msg={"op": "plugin-remove", "name": self.name}, workers=silent)
+            if self.name not in self.scheduler.worker_plugins:
+                return
+            had_none = self.removed_from(await self.scheduler.unregister_worker_plugin(comm=None, name=self.name))
+            if had_none:  # a worker that was stopped may take up the removal before what it removes
+                message = {"op": "plugin-remove", "name": self.name}
+                self.removed_from(await self.scheduler.broadcast(msg=message, workers=had_none))
+
+    def removed_from(self, answers: dict[str, Any]) -> list[str]:
+        """Workers that had a probe say goodbye, also if it never spoke. Gives those that had none."""
+        had_one = {address for address, answer in answers.items() if answer.get("status") == "OK"}
+        self.probes |= had_one - self.silent
+        return list(answers.keys() - had_one)
 
     async def goodbyes(self, seconds: float | None) -> None:
         """Wait until every worker that spoke has sent its last; those that have not in time are noted."""
