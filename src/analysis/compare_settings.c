@@ -368,7 +368,7 @@ static void count_metrics(compare_work *w)
         {"chunks", "chunks that succeeded", M_run_num_successful_chunks},
         {"failed", "attempts that failed", M_run_num_failed_chunks},
         {"files", "files", M_run_num_files},
-        {"bytes", "bytes requested", M_run_total_bytes_read},
+        {"bytes", "data read", M_run_total_bytes_read},
         {"workers_lost", "workers lost", M_run_workers_lost},
     };
     for (size_t c = 0; c < sizeof counted / sizeof counted[0]; c++) {

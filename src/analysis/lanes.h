@@ -17,7 +17,7 @@ typedef struct lane_list {
     size_t n_chunks;
 } lane_list;
 
-/* When an attempt began and ended: from opening the file to handing back. */
+/* When an attempt began and ended: from opening the file to returning results. */
 int64_t mark_begun(const chunk_mark *mark);
 int64_t mark_done(const chunk_mark *mark);
 

@@ -13,7 +13,7 @@ typedef struct ledger_sums {
     double seconds[LEDGER_COUNT];
 } ledger_sums;
 
-/* An attempt at a chunk on the client's clock, from opening the file to handing back, and its time by category. */
+/* An attempt at a chunk on the client's clock, from opening the file to returning results, and its time by category. */
 typedef struct ledger_attempt {
     int64_t start_ns, end_ns;
     bool failed, recomputed; /* recomputed: it had succeeded before */

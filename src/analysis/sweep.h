@@ -23,7 +23,7 @@ typedef struct sweep {
     int64_t last_starts_ns; /* when the last attempt began; ROAST_ABSENT if none did */
 } sweep;
 
-/* Attempts run from opening the file to handing back; bytes are spread evenly over process(). Columns are of equal
+/* Attempts run from opening the file to returning results; bytes are spread evenly over process(). Columns are of equal
  * width over from_ns to to_ns, which lie in the series' window. In memory of the arena. */
 roast_code sweep_run(sweep *out, const run_series *series, int64_t from_ns, int64_t to_ns, size_t columns,
                      arena *memory, roast_error *err);

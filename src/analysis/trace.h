@@ -73,7 +73,7 @@ bool trace_finish(trace *t, const roast_run *run, const ledger *l, const task_su
 /* Whether an attempt came to nothing because its worker did. Who was lost is known only when all has been read. */
 bool attempt_died(const trace_attempt *attempt, const roast_run *run);
 
-/* Seconds of an attempt from opening the file to handing back. */
+/* Seconds of an attempt from opening the file to returning results. */
 double trace_seconds(const trace_attempt *attempt);
 
 #endif

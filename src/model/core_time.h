@@ -13,17 +13,17 @@
 #define TITLE_CPU     "process: CPU"
 #define TITLE_WAITING "process: waiting" /* of which it is not known how much was for a core */
 #define TITLE_IO      "process: I/O and locks"
-#define TITLE_CORE    "process: no core free"
-#define TITLE_RETURN  "returning"
+#define TITLE_CORE    "waiting for a CPU core"
+#define TITLE_RETURN  "returning results"
 #define TITLE_FAILED  "failed attempts"
 
 /* In the order of a chunk's life, which is that of roast_phase: id, key, title of one in charts, colour of the charts'
  * palette. */
 #define CHUNK_PHASES(X)                                                                                                \
-    X(OPEN, open, "opening the file", 1)                                                                               \
-    X(EVENTS, events, "building the events", 4)                                                                        \
+    X(OPEN, open, TITLE_OPEN, 1)                                                                                       \
+    X(EVENTS, events, TITLE_EVENTS, 4)                                                                                 \
     X(PROCESS, process, TITLE_PROCESS, 0)                                                                              \
-    X(RETURN, return, "handing back", 3)
+    X(RETURN, return, TITLE_RETURN, 3)
 
 typedef struct phase_info {
     const char *key, *title;
@@ -37,11 +37,11 @@ extern const phase_info PHASES[ROAST_PHASE_COUNT];
 #define LEDGER_CATEGORIES_OF_CHUNKS(X)                                                                                 \
     X(PROCESS_CPU, process_cpu, TITLE_CPU, "CPU", 1, "c0")                                                             \
     X(PROCESS_IO, process_io, TITLE_IO, "I/O, locks", 1, "c1")                                                         \
-    X(PROCESS_CORE, process_core, TITLE_CORE, "no core", 4, "c3")                                                      \
-    X(PROCESS_UNSPLIT, process_unsplit, "process (CPU and waiting not told apart)", "process", 1, "c0")                \
+    X(PROCESS_CORE, process_core, TITLE_CORE, "for a core", 4, "c3")                                                   \
+    X(PROCESS_UNSPLIT, process_unsplit, "process: CPU and waiting together", "process", 1, "c0")                       \
     X(OPEN, open, TITLE_OPEN, COLUMN_OPEN, 2, "c2")                                                                    \
     X(EVENTS, events, TITLE_EVENTS, "building", 5, "c5")                                                               \
-    X(RETURN, return, "handing over, packing", "packing", 6, "c6")                                                     \
+    X(RETURN, return, TITLE_RETURN, "returning", 6, "c6")                                                              \
     X(FAILED, failed, "failed and retried", "failed", 3, "bad")                                                        \
     X(LOST, lost, "lost with workers", "lost", 3, "bad")
 
@@ -49,7 +49,7 @@ extern const phase_info PHASES[ROAST_PHASE_COUNT];
     X(MERGING, merging, "merging", "merging", 4, "c4")                                                                 \
     X(PREPROCESSING, preprocessing, "preprocessing", "preproc.", 7, "neutral")                                         \
     X(IDLE_START, idle_start, "idle: start-up", "start-up", 5, "rest")                                                 \
-    X(IDLE_QUEUE, idle_queue, "idle: chunks waited", "chunks waited", 2, "rest")                                       \
+    X(IDLE_QUEUE, idle_queue, "idle: waiting for the scheduler", "scheduler", 2, "rest")                               \
     X(IDLE_TAIL, idle_tail, "idle: tail", "tail", 2, "rest")                                                           \
     X(NOT_MEASURED, not_measured, "not measured", "not measured", 2, "unknown")                                        \
     X(RESIDUAL, residual, "not explained", "not explained", 3, "neutral")

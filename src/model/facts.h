@@ -11,7 +11,7 @@ bool error_is_transient(roast_str type, roast_str text);
 /* Whether an error says that the attempt ended with its worker: what recorders write of it, as nobody could measure it.
  */
 bool error_is_death(roast_str type);
-/* Time from opening the file to handing back the result; phases that were not measured count as 0. */
+/* Time from opening the file to returning the result; phases that were not measured count as 0. */
 int64_t chunk_busy_ns(const roast_chunk *chunk);
 /* The same chunk has the same identity, whichever attempt at it this is: file, tree, dataset, entries and round. */
 uint64_t chunk_identity(const roast_chunk *chunk);

@@ -45,7 +45,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
                                 "waiting is sharing. Offer as many threads as there are cores, or a few more if chunks "
                                 "wait for storage."},
     [FINDING_OPENING] = {"Each chunk pays for opening its file and building its events. [Make chunks larger: "
-                         "Runner(chunksize={chunksize}), now {now}, makes {per_file}, {chunks} in all.|Larger chunks "
+                         "Runner(chunksize={chunksize}) (now {now}) makes {per_file}, {chunks} in total.|Larger chunks "
                          "would leave cores without work or not fit into memory, or files have no more events: merge "
                          "small files.]",
                          SET_CHUNKSIZE},
@@ -64,11 +64,11 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
         {"[There are more of them {shared} than chance makes|They share no host, file or time][; the "
          "slowest is of {file}]. If it is the same chunks "
          "again in the next run, look at their events; if not, at the machines."},
-    [FINDING_TAIL] = {"Cut the large chunks[: Runner(chunksize={chunksize}), now {now}, makes {chunks} of them], or "
+    [FINDING_TAIL] = {"Cut the large chunks[: Runner(chunksize={chunksize}) (now {now}) makes {chunks} of them], or "
                       "start them first.[ The longest is of {file}.]",
                       SET_CHUNKSIZE},
     [FINDING_TOO_FEW_CHUNKS] = {"Make chunks smaller, so that every core gets ten or more[: "
-                                "Runner(chunksize={chunksize}), now {now}, makes {chunks} of them]; or use fewer "
+                                "Runner(chunksize={chunksize}) (now {now}) makes {chunks} of them]; or use fewer "
                                 "cores.",
                                 SET_CHUNKSIZE},
     [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for [all {workers}|workers], or ask for smaller ones, "
@@ -86,18 +86,19 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_MERGING] = {"Results are merged between chunks and after the last, and the client works on them: return "
                          "less from process(), or merge "
                          "in smaller steps (treereduction)."},
-    [FINDING_SCHEDULER] = {"[The scheduler is busy with small chunks: Runner(chunksize={chunksize}), now {now}, makes "
-                           "{per_file}, {chunks} in all.|Few chunks are started per second, so it is not the number of "
-                           "them: look at limits on tasks, work on one file at a time, data that is moved first.]",
-                           SET_CHUNKSIZE},
+    [FINDING_SCHEDULER] =
+        {"[The scheduler is busy with small chunks: Runner(chunksize={chunksize}) (now {now}) makes "
+         "{per_file}, {chunks} in total.|Few chunks are started per second, so it is not the number of "
+         "them: look at limits on tasks, work on one file at a time, data that is moved first.]",
+         SET_CHUNKSIZE},
     [FINDING_MEMORY_GROWTH] = {"Something is kept: results in the processor, caches, histograms that grow. [Most is "
                                "gained in section \"{section}\".|track_memory shows in which section.][ Highest: "
                                "{worker}.]"},
-    [FINDING_MEMORY_LIMIT] = {"Make chunks smaller[: Runner(chunksize={chunksize}), now {now}], or give workers more "
+    [FINDING_MEMORY_LIMIT] = {"Make chunks smaller[: Runner(chunksize={chunksize}) (now {now})], or give workers more "
                               "memory, before the engine pauses or kills them.[ Highest: {worker}.]",
                               SET_CHUNKSIZE},
     [FINDING_SPILLING] =
-        {"Return less from process(), make chunks smaller[: Runner(chunksize={chunksize}), now {now}], "
+        {"Return less from process(), make chunks smaller[: Runner(chunksize={chunksize}) (now {now})], "
          "or give workers more memory.[ Highest: {worker}.]",
          SET_CHUNKSIZE},
     [FINDING_WORKERS_LOST] = {"[Each lived {lifetime}: that is a time limit of the batch system; ask for more, or for "
@@ -129,10 +130,11 @@ static const advice_row LOCAL_ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_PREPROCESSING] = {"Keep what coffea learns of the files, so that only new ones are opened for it (delete "
                                "files.pickle when a file is written anew).",
                                KEEP_METADATA},
-    [FINDING_SCHEDULER] = {"[The executor is busy with small chunks: Runner(chunksize={chunksize}), now {now}, makes "
-                           "{per_file}, {chunks} in all.|Between chunks the executor merges results in the process of "
-                           "the script: return less from process().]",
-                           SET_CHUNKSIZE},
+    [FINDING_SCHEDULER] =
+        {"[The executor is busy with small chunks: Runner(chunksize={chunksize}) (now {now}) makes "
+         "{per_file}, {chunks} in total.|Between chunks the executor merges results in the process of "
+         "the script: return less from process().]",
+         SET_CHUNKSIZE},
 };
 
 /* What to do about errors depends on whether they pass. To skip what may succeed later would throw events away. */
@@ -153,7 +155,7 @@ static const advice_row FAILURE_ADVICE[] = {
 
 #define RUN_AGAIN                                                                                                      \
     "import coffea.processor\n"                                                                                        \
-    "items = run.missing_items(runner, fileset)  # collector.run, or roastcoffea.open_run(…)\n"                      \
+    "items = run.missing_items(runner, fileset)  # run = collector.run\n"                                              \
     "more = runner.run(items, processor_instance=analysis)[\"out\"]\n"                                                 \
     "output = coffea.processor.accumulate([output, more])\n"
 
@@ -364,12 +366,12 @@ static const struct {
     const char *id, *before, *after, *unit, *none; /* none: said instead where the value is 0 */
 } ACQUITTED[SUSPECT_COUNT] = {
     [SUSPECT_MEMORY] = {"memory", "memory: at most ", " of the limit", "%", NULL},
-    [SUSPECT_SPILLING] = {"spilling", "spilling: ", "", "B", "spilling: there was none"},
+    [SUSPECT_SPILLING] = {"spilling", "spilling: ", "", "B", "spilling: none"},
     [SUSPECT_WAITING] = {"waiting", "I/O or locks: ", " of chunk time", "%", NULL},
-    [SUSPECT_NO_CORE] = {"no_core", "other load on the machines: ", " of chunk time without a core", "%", NULL},
-    [SUSPECT_SCHEDULER] = {"scheduler", "handing out chunks: cores waited for it ", " of the core time", "%", NULL},
-    [SUSPECT_LOSSES] = {"losses", "lost workers: ", "", "count", "lost workers: there were none"},
-    [SUSPECT_ONE_HOST] = {"one_host", "one machine: ", " hosts", "count", NULL},
+    [SUSPECT_NO_CORE] = {"no_core", "waiting for a CPU core: ", " of chunk time", "%", NULL},
+    [SUSPECT_SCHEDULER] = {"scheduler", "waiting for the scheduler: ", " of core time", "%", NULL},
+    [SUSPECT_LOSSES] = {"losses", "lost workers: ", "", "count", "lost workers: none"},
+    [SUSPECT_ONE_HOST] = {"one_host", "a single machine: ", " hosts", "count", NULL},
 };
 
 static void put_acquittal(buf *out, const acquittal *a)

@@ -36,7 +36,7 @@ static const chart_spec CHART_SPECS[] = {
     {"cpu_utilization_per_worker_timeline", "CPU Utilization Per Worker Over Time", TIMED,
      .y_label = "CPU Utilization (%)", .build = build_sample_lines, .field = SAMPLE_CPU, .needs = SERIES_SAMPLES,
      .y_unit = "%", .percent = true, .description = "How busy the cores of each worker were."},
-    {"occupancy_timeline", "Worker Occupancy Over Time", TIMED, .y_label = "Occupancy (saturation)",
+    {"occupancy_timeline", "Worker Occupancy Over Time", TIMED, .y_label = "Queued work per worker (s)",
      .build = build_sample_lines, .field = SAMPLE_OCCUPANCY, .needs = SERIES_SAMPLES, .y_unit = "s",
      .description = "Seconds of work that were queued on each worker."},
     {"executing_tasks_timeline", "Executing Tasks Per Worker Over Time", TIMED, .y_label = "Number of Executing Tasks",
@@ -86,8 +86,9 @@ static const chart_spec CHART_SPECS[] = {
          "Every chunk as a box, one lane for each thread of each worker, coloured by dataset; failed attempts "
          "stand out, and gaps are time in which a thread had no chunk."},
     {"concurrency", "Running Chunks Over Time", TIMED, .y_label = "Running Chunks", .build = build_concurrency,
-     .description = "How many chunks were running at each moment, from opening the file to handing back, and how many "
-                    "cores there were."},
+     .description =
+         "How many chunks were running at each moment, from opening the file to returning results, and how many "
+         "cores there were."},
     {"data_rate", "Data Rate, Chunk by Chunk", TIMED, .y_label = "Data Rate (Gbps)", .build = build_data_rate,
      .y_unit = "Gbit/s", .description = "Data that the chunks read per second: the area under it is the data read."},
     {"memory_peaks", "Memory Peak of Each Chunk", TIMED, .y_label = "Memory Peak (GiB)", .build = build_memory_peaks,

@@ -16,14 +16,14 @@ static double difference(const compared_part *part)
     return part->seconds[SIDE_B] - part->seconds[SIDE_A];
 }
 
-/* "+1 h 4 min core time in all, 18.4 % of A" */
+/* "+1 h 4 min core time, total, 18.4 % of A" */
 static void note_total(chart_builder *b, const compared_breakdown *breakdown)
 {
     double more = breakdown->total[SIDE_B] - breakdown->total[SIDE_A];
     buf text = {0};
     buf_text(&text, more < 0 ? "−" : "+");
     format_value(&text, (roast_value){.kind = ROAST_REAL, .as.real = fabs(more)}, "s", FORM_UNIT);
-    buf_text(&text, " core time in all");
+    buf_text(&text, " core time, total");
     if (breakdown->total[SIDE_A] > 0)
         buf_format(&text, ", %.1f %% of A", 100 * fabs(more) / breakdown->total[SIDE_A]);
     b->failed = b->failed || text.code;
@@ -68,7 +68,7 @@ roast_code comparison_charts(chart_set *out, const comparison *c, roast_error *e
             .id = c->breakdowns[i].id,
             .title = c->breakdowns[i].title,
             .x_label = "Part",
-            .y_label = "Core time of B less that of A (s)",
+            .y_label = "B − A, core time (s)",
             .y_unit = "s",
             .build = build_difference,
             .description = "Bars to the right are parts on which B spent more core time than A, bars to the left those "

@@ -181,26 +181,31 @@ static void write_settings(table_writer *w, const comparison *c)
 /* ---- What changed
  * ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the change is more than chance: then better or worse. */
+static bool is_more_than_chance(const comparison *c, const compared_timing *timing)
+{
+    const interval *r = change_shown(timing);
+    if (timing->basis == BASIS_RUNS)
+        return timing->p_holm <= 1 - c->level + 1e-9;
+    return isfinite(r->low) && (r->low > 0 || r->high < 0) && r->level >= c->level - 1e-9;
+}
+
+/* Of a change that is more than chance: whether it is better or worse. */
 static table_tone tone_of(const comparison *c, const compared_timing *timing)
 {
     const interval *r = change_shown(timing);
-    bool sure = isfinite(r->low) && (r->low > 0 || r->high < 0) && r->level >= c->level - 1e-9;
-    if (timing->basis == BASIS_RUNS)
-        sure = timing->p_holm <= 1 - c->level + 1e-9;
     bool b_better = (r->estimate < 0) == (timing->better == LESS_IS_BETTER);
     bool of_all_work =
         timing->better == LESS_IS_BETTER && (timing->basis == BASIS_RUNS || timing->basis == BASIS_SINGLE);
-    if (!sure || (of_all_work && did_less_work(c->sides, b_better ? SIDE_B : SIDE_A)))
+    if (of_all_work && did_less_work(c->sides, b_better ? SIDE_B : SIDE_A))
         return TONE_PLAIN;
-    return (r->estimate < 0) == (timing->better == LESS_IS_BETTER) ? TONE_GOOD : TONE_BAD;
+    return b_better ? TONE_GOOD : TONE_BAD;
 }
 
 static bool differs(const comparison *c, const char *id)
 {
     for (size_t i = 0; i < c->n_timings; i++)
         if (strcmp(c->timings[i].id, id) == 0)
-            return tone_of(c, &c->timings[i]) != TONE_PLAIN;
+            return is_more_than_chance(c, &c->timings[i]);
     return false;
 }
 
@@ -268,18 +273,21 @@ static void write_evidence_of_runs(table_writer *w, const comparison *c, const c
 
 static void write_timing(table_writer *w, const comparison *c, const compared_timing *timing)
 {
-    table_tone tone = tone_of(c, timing);
-    writer_text(w, str_from(timing->what), TONE_PLAIN);
+    const interval *change = change_shown(timing);
+    bool told = is_more_than_chance(c, timing), brackets = !told && isfinite(change->estimate);
+    table_tone quiet = told ? TONE_PLAIN : TONE_QUIET;
+    writer_text(w, str_from(timing->what), quiet);
     for (compare_side side = SIDE_A; side < SIDES; side++) {
         buf_text(&w->text, side == SIDE_B ? " → " : "");
         format_value(&w->text, real_value(timing->sides[side].estimate), timing->unit, FORM_UNIT);
     }
-    writer_cell(w, TONE_PLAIN, NOTHING);
-    const interval *change = change_shown(timing);
+    writer_cell(w, quiet, NOTHING);
+    buf_text(&w->text, brackets ? "(" : "");
     format_change(&w->text, change->estimate);
-    writer_cell(w, tone, real_value(change->estimate));
+    buf_text(&w->text, brackets ? ")" : "");
+    writer_cell(w, told ? tone_of(c, timing) : TONE_QUIET, real_value(change->estimate));
     format_change_interval(&w->text, change, c->level);
-    writer_cell(w, TONE_PLAIN, NOTHING);
+    writer_cell(w, quiet, NOTHING);
     write_evidence_of_runs(w, c, timing);
     write_note(w, c, timing);
     writer_cell(w, TONE_QUIET, NOTHING);
@@ -353,7 +361,8 @@ static void write_count(table_writer *w, const comparison *c, const compared_cou
     write_count_note(w, c, count, ranges);
 }
 
-static void write_equal_counts(table_writer *w, const comparison *c)
+/* Under the table: what is equal, and what grey means. */
+static void write_legend(table_writer *w, const comparison *c)
 {
     for (size_t i = 0; i < c->n_counts; i++) {
         if (!c->counts[i].equal)
@@ -361,9 +370,14 @@ static void write_equal_counts(table_writer *w, const comparison *c)
         buf_text(&w->text, w->text.len ? ", " : "");
         buf_text(&w->text, c->counts[i].what);
     }
-    if (!w->text.len)
-        return;
-    buf_text(&w->text, ": equal");
+    buf_text(&w->text, w->text.len ? ": equal" : "");
+    for (size_t i = 0; i < c->n_timings; i++) {
+        if (is_more_than_chance(c, &c->timings[i]))
+            continue;
+        buf_text(&w->text, w->text.len ? TABLE_BETWEEN : "");
+        buf_text(&w->text, "grey, in brackets: cannot be told from chance");
+        break;
+    }
     writer_more(w);
 }
 
@@ -388,9 +402,9 @@ static void begin_changes(table_writer *w, const comparison *c)
         {"change", .align = TABLE_RIGHT},
         {"interval"},
         {"p", .align = TABLE_RIGHT, .priority = 1},
-        {"of all", .align = TABLE_RIGHT, .priority = 1},
-        {"A from, to", .priority = 4},
-        {"B from, to", .priority = 4},
+        {"p (Holm)", .align = TABLE_RIGHT, .priority = 1},
+        {"A min, max", .priority = 4},
+        {"B min, max", .priority = 4},
         {"", .most_lines = 3, .priority = 3},
     };
     size_t rows = c->n_timings + c->n_counts + 1;
@@ -407,7 +421,7 @@ static void write_changes(table_writer *w, const comparison *c)
     for (size_t i = 0; i < c->n_counts; i++)
         if (!c->counts[i].equal)
             write_count(w, c, &c->counts[i]);
-    write_equal_counts(w, c);
+    write_legend(w, c);
 }
 
 /* ---- Where it came from
@@ -421,7 +435,7 @@ static double difference_of(const double sides[SIDES])
 typedef struct part_scale {
     double whole;   /* difference of the totals */
     double largest; /* difference of a part */
-    bool shares;    /* the whole is large enough to be divided */
+    bool shares;    /* the whole is large enough to be divided, and not what is left of parts that cancel */
     bool events;    /* parts have events */
 } part_scale;
 
@@ -466,12 +480,15 @@ static void write_breakdown(table_writer *w, const compared_breakdown *breakdown
         {"A", .align = TABLE_RIGHT, .priority = 3},
         {"B", .align = TABLE_RIGHT, .priority = 2},
         {"difference", .align = TABLE_RIGHT},
-        {"of it", .align = TABLE_RIGHT, .bar = true},
+        {"share of the difference", .align = TABLE_RIGHT, .bar = true},
         {"per event", .align = TABLE_RIGHT, .priority = 1},
     };
     size_t shown = limit && breakdown->count > limit + 1 ? limit : breakdown->count;
     part_scale scale = {.whole = difference_of(breakdown->total)};
-    scale.shares = fabs(scale.whole) >= 0.005 * fabs(breakdown->total[SIDE_A]);
+    double moved = 0;
+    for (size_t i = 0; i < breakdown->count; i++)
+        moved += fabs(difference_of(breakdown->parts[i].seconds));
+    scale.shares = fabs(scale.whole) >= 0.005 * fabs(breakdown->total[SIDE_A]) && fabs(scale.whole) >= 0.25 * moved;
     if (breakdown->count)
         scale.largest = fabs(difference_of(breakdown->parts[0].seconds)); /* they are in this order */
     scale.events = breakdown->count && isfinite(breakdown->parts[0].events[SIDE_A]);
@@ -486,7 +503,7 @@ static void write_breakdown(table_writer *w, const compared_breakdown *breakdown
         write_part(w, &others, &scale, TONE_QUIET);
     }
     compared_part all = sum_parts(breakdown->parts, breakdown->count);
-    all.name = STR("in all");
+    all.name = STR("total");
     write_part(w, &all, &scale, TONE_STRONG);
 }
 

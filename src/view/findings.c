@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "view/advice_words.h"
+#include "view/evidence_words.h"
 #include "view/format.h"
 #include "view/hint.h"
 #include "view/table_writer.h"
@@ -27,26 +28,25 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
     [FINDING_SLOW_WORKER] = {"Slow workers", "if they were like the others", "workers"},
     [FINDING_SLOW_STORAGE] = {"Slow storage", "if it were like the other storage", "files"},
     [FINDING_SLOW_FILE] = {"Slow files", "if they were like the others", "files"},
-    [FINDING_WARM_UP] = {"The first chunks of workers were slow", "if they were like the others", "workers,chunks"},
+    [FINDING_WARM_UP] = {"The first chunk of each worker was slow", "if it was like the others", "workers,chunks"},
     [FINDING_SLOW_PERIOD] = {"A slow part of the run", "if it had been like the rest", "workers"},
-    [FINDING_STRAGGLERS] = {"Single slow chunks", "if they took what their events explain", "chunks,files"},
+    [FINDING_STRAGGLERS] = {"A few slow chunks", "if they took what their events explain", "chunks,files"},
     [FINDING_TAIL] = {"Tail: few chunks ran alone at the end", "with no chunk much larger than the others",
                       "chunks,workers"},
     [FINDING_TOO_FEW_CHUNKS] = {"Too few chunks for the cores", "with smaller chunks", "chunks,resources"},
-    [FINDING_RAMP_UP] = {"Workers came late", "with all workers there at the start", "resources,workers"},
+    [FINDING_RAMP_UP] = {"Workers joined late", "with all workers there at the start", "resources,workers"},
     [FINDING_START_UP] = {"Cores waited for their first chunk", "without the wait", "timing,ledger_workers"},
     [FINDING_PREPROCESSING] = {"Preprocessing", "without preprocessing", "timing"},
     [FINDING_MERGING] = {"Merging results", "if it took no time", "timing,tasks"},
-    [FINDING_SCHEDULER] = {"Cores idle while chunks waited", "if chunks were handed out at once",
-                           "ledger_workers,chunks"},
+    [FINDING_SCHEDULER] = {"Cores waited for the scheduler", "if it had answered at once", "ledger_workers,chunks"},
     [FINDING_MEMORY_GROWTH] = {"Memory grows from chunk to chunk", "if memory had not run short", "workers,sections"},
     [FINDING_MEMORY_LIMIT] = {"Memory near the limit", "if memory had not run short", "workers,resources"},
     [FINDING_SPILLING] = {"Spilling to disk", "if nothing was spilled", "resources,fine"},
     [FINDING_WORKERS_LOST] = {"Workers were lost", "if they had stayed", "workers,failures"},
     [FINDING_FAILURES] = {"Attempts failed", "without failures", "failures"},
     [FINDING_MISSING] = {"The result is not complete", "", "missing"},
-    [FINDING_OVER_READ] = {"More was read than was used", "if only that was read", "files,throughput"},
-    [FINDING_LZMA] = {"Files packed with LZMA", "with ZSTD", "files"},
+    [FINDING_OVER_READ] = {"More was read than needed", "if only that was read", "files,throughput"},
+    [FINDING_LZMA] = {"Files compressed with LZMA", "with ZSTD", "files"},
     [FINDING_TOO_MANY_WORKERS] = {"More workers than the run could use", "", "resources,ledger_workers"},
     [FINDING_RESIDUAL] = {"Part of the core time is not explained", "", "ledger,notes"},
     [FINDING_INCOMPLETE] = {"Not everything was recorded", "", "notes"},
@@ -95,34 +95,6 @@ static void put_gap(buf *out, const roast_summary *summary, const explanation *e
 
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
-static void put_number(buf *out, double value, const char *unit)
-{
-    if (!isfinite(value))
-        return;
-    if (strcmp(unit, "times") == 0)
-        format_value(out, (roast_value){.kind = ROAST_REAL, .as.real = value}, "ratio", FORM_TIMES);
-    else if (strcmp(unit, "count") == 0 && fabs(value) < 1e15)
-        format_count(out, (int64_t)llround(value));
-    else
-        format_value(out, (roast_value){.kind = ROAST_REAL, .as.real = value}, unit, FORM_UNIT);
-}
-
-static void put_evidence(buf *out, const finding_evidence *e)
-{
-    buf_text(out, e->what);
-    if (!str_absent(e->name)) {
-        buf_text(out, isfinite(e->value) ? " " : ": ");
-        if (strcmp(e->unit, "error") == 0)
-            text_error(out, e->name);
-        else
-            buf_str(out, e->name);
-    }
-    if (isfinite(e->value)) {
-        buf_text(out, ": ");
-        put_number(out, e->value, e->unit);
-    }
-}
-
 static void put_cost(buf *out, const finding *f)
 {
     if (!(f->core_seconds > 0))
@@ -130,37 +102,40 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
-/* Its share of the wall time first, then seconds. */
+/* "21.1 % faster (5.17 s)": what it would bring at most, if it were gone. */
 static void put_saving(buf *out, const explanation *e, const finding *f)
 {
     if (!(f->saving_seconds > 0))
         return;
     format_percent(out, 100 * f->saving_seconds / e->wall_seconds);
-    buf_text(out, " (");
+    buf_text(out, " faster (");
     format_seconds(out, f->saving_seconds);
-    buf_text(out, ")");
+    buf_char(out, ')');
+}
+
+static void put_condition(buf *out, const finding *f)
+{
     if (f->kind == FINDING_OPENING && isfinite(f->factor))
-        buf_format(out, " with larger chunks (%.0f times)", f->factor);
+        buf_format(out, " with chunks %.0f times as large", f->factor);
     else if (*WORDS[f->kind].if_fixed)
         buf_format(out, " %s", WORDS[f->kind].if_fixed);
 }
 
-/* "about 22.4 % (26.3 s) if …, between 21.0 s and 27.8 s" */
+/* "up to 22.4 % faster (26.3 s) if …; replayed: 21.0 s to 27.8 s" */
 static void put_estimate(buf *out, const explanation *e, const finding *f)
 {
     if (isnan(f->saving_seconds) && f->core_seconds > 0)
         buf_text(out, "not determined: the replay does not answer");
     if (!(f->saving_seconds > 0))
         return;
-    buf_text(out, "about ");
+    buf_text(out, "up to ");
     put_saving(out, e, f);
+    put_condition(out, f);
     if (!(f->saving_high > f->saving_low))
         return;
-    buf_text(out, f->saving_low > 0 ? ", between " : ", at most ");
-    if (f->saving_low > 0) {
-        format_seconds(out, f->saving_low);
-        buf_text(out, " and ");
-    }
+    buf_text(out, "; by replay ");
+    format_seconds(out, f->saving_low);
+    buf_text(out, " to ");
     format_seconds(out, f->saving_high);
 }
 
@@ -175,9 +150,9 @@ enum { RANK, WHAT, COST, SAVING, FINDING_COLUMNS };
 
 static const table_column FINDING_SPECS[FINDING_COLUMNS] = {
     [RANK] = {""},
-    [WHAT] = {"", .shortens = true},
+    [WHAT] = {"", .most_lines = 3},
     [COST] = {"core time", .align = TABLE_RIGHT, .priority = 1},
-    [SAVING] = {"saves about", .most_lines = 2},
+    [SAVING] = {"up to"},
 };
 
 static void write_finding_rows(table_writer *w, const explanation *e, size_t rank, const finding *f)
@@ -191,7 +166,7 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
     writer_cell(w, TONE_PLAIN, NOTHING);
     writer_text(w, STR(""), TONE_PLAIN);
     if (f->n_evidence)
-        put_evidence(&w->text, &f->evidence[0]);
+        evidence_text(&w->text, &f->evidence[0]);
     writer_cell(w, TONE_QUIET, NOTHING);
     writer_text(w, STR(""), TONE_PLAIN);
     writer_text(w, STR(""), TONE_PLAIN);
@@ -313,6 +288,15 @@ static void list_code(table_writer *w, const finding *f)
     buf_release(&code);
 }
 
+static void put_confidence(buf *out, const explanation *e, const finding *f)
+{
+    static const char *const words[] = {"measured", "inferred from the records", "minor"};
+    bool small = finding_is_small(e, f);
+    buf_text(out, small                                            ? "minor"
+                  : f->of_any_run && f->confidence == FINDING_NOTE ? "a limit that every run has"
+                                                                   : words[f->confidence]);
+}
+
 static void list_finding(table_writer *w, const roast_summary *summary, const explanation *e, size_t rank,
                          bool commands)
 {
@@ -328,7 +312,7 @@ static void list_finding(table_writer *w, const roast_summary *summary, const ex
     put_estimate(&w->text, e, f);
     writer_pair(w, "saving", TONE_STRONG);
     for (size_t i = 0; i < f->n_evidence; i++) {
-        put_evidence(&w->text, &f->evidence[i]);
+        evidence_text(&w->text, &f->evidence[i]);
         writer_pair(w, i ? "" : "evidence", TONE_PLAIN);
     }
     if (commands)
@@ -339,9 +323,8 @@ static void list_finding(table_writer *w, const roast_summary *summary, const ex
     advice_text(&w->text, f);
     writer_pair(w, "do", TONE_PLAIN);
     list_code(w, f);
-    static const char *const sure[] = {"measured", "inferred from the records", "usual in such runs"};
-    buf_text(&w->text, finding_is_small(e, f) ? "minor" : sure[f->confidence]);
-    writer_pair(w, "how sure", tone_of(f));
+    put_confidence(&w->text, e, f);
+    writer_pair(w, "confidence", tone_of(f));
 }
 
 static void list_gaps(table_writer *w, const roast_summary *summary, const explanation *e)
@@ -375,13 +358,18 @@ static const char *question_title(const char *id)
     return id;
 }
 
-/* " (−12.3 s)"; what is less than a millisecond is no change. */
-static void put_change(buf *out, double gain)
+/* "   18.1 % faster (4.42 s)"; what is less than a millisecond is no change. */
+static void put_change(buf *out, double wall, double gain)
 {
-    bool none = fabs(gain) < 0.0005;
-    buf_text(out, none ? "   (" : gain > 0 ? "   (−" : "   (+");
-    format_seconds(out, none ? 0 : fabs(gain));
-    buf_text(out, ")");
+    if (fabs(gain) < 0.0005) {
+        buf_text(out, "   no change");
+        return;
+    }
+    buf_text(out, "   ");
+    format_percent(out, 100 * fabs(gain) / wall);
+    buf_text(out, gain > 0 ? " faster (" : " slower (");
+    format_seconds(out, fabs(gain));
+    buf_char(out, ')');
 }
 
 static void list_what_ifs(table_writer *w, const explanation *e)
@@ -396,7 +384,7 @@ static void list_what_ifs(table_writer *w, const explanation *e)
         if (e->what_ifs[i].at_best)
             buf_text(&w->text, "at best ");
         format_seconds(&w->text, wall);
-        put_change(&w->text, gain);
+        put_change(&w->text, e->replay_seconds, gain);
         writer_pair(w, question_title(e->what_ifs[i].id), TONE_PLAIN);
     }
 }
@@ -424,6 +412,21 @@ roast_code findings_tables(table_set *out, const roast_summary *summary, const e
 /* ---- JSON
  * ------------------------------------------------------------------------------------------------------------ */
 
+static void json_evidence(json_writer *w, const finding_evidence *e)
+{
+    buf text = {0};
+    evidence_text(&text, e);
+    json_put_open(w, NULL, '{');
+    json_put_text(w, "what", str_from(e->what));
+    json_put_text(w, "name", e->name);
+    json_put_real(w, "value", e->value);
+    json_put_text(w, "unit", str_from(e->unit));
+    json_put_text(w, "text", text.len ? buf_view(&text) : str_none());
+    json_put_close(w, '}');
+    w->out->code = w->out->code ? w->out->code : text.code;
+    buf_release(&text);
+}
+
 static void json_finding(json_writer *w, const finding *f, double wall)
 {
     json_put_open(w, NULL, '{');
@@ -439,14 +442,8 @@ static void json_finding(json_writer *w, const finding *f, double wall)
     json_put_text(w, "saving_if", str_from(WORDS[f->kind].if_fixed));
     json_put_real(w, "factor", f->factor);
     json_put_open(w, "evidence", '[');
-    for (size_t i = 0; i < f->n_evidence; i++) {
-        json_put_open(w, NULL, '{');
-        json_put_text(w, "what", str_from(f->evidence[i].what));
-        json_put_text(w, "name", f->evidence[i].name);
-        json_put_real(w, "value", f->evidence[i].value);
-        json_put_text(w, "unit", str_from(f->evidence[i].unit));
-        json_put_close(w, '}');
-    }
+    for (size_t i = 0; i < f->n_evidence; i++)
+        json_evidence(w, &f->evidence[i]);
     json_put_close(w, ']');
     json_put_text(w, "tables", str_from(WORDS[f->kind].tables));
     advice_json(w, f);

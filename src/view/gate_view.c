@@ -100,7 +100,7 @@ static void write_headings(table_writer *w, const roast_gate *gate)
     buf_format(&w->text, "alpha %g", gate->options.alpha);
     writer_phrase(w, &w->set->subline, TONE_QUIET);
     if (!gate->same_work) {
-        buf_text(&w->text, "the runs did not all process as many events: ");
+        buf_text(&w->text, "the runs did not all process the same number of events: ");
         for (compare_side side = SIDE_A; side < SIDES; side++) {
             format_value(&w->text, real_value(gate->events[side]), "count", FORM_UNIT);
             buf_text(&w->text, side == SIDE_A ? " and " : " in the middle");

@@ -253,9 +253,9 @@ static void split_by_phases(time_split *split, const roast_summary *s)
     double open = known(summary_real(s, M_run_chunk_open_seconds_total));
     double events = known(summary_real(s, M_run_chunk_events_seconds_total));
     double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
-    add_category(split, LEDGER_PROCESS_CPU, STR("process(): on the CPU"), cpu);
-    add_category(split, LEDGER_PROCESS_IO, STR("process(): waiting"), waiting - delay);
-    add_category(split, LEDGER_PROCESS_CORE, STR("process(): no core free"), delay);
+    add_category(split, LEDGER_PROCESS_CPU, STR(TITLE_CPU), cpu);
+    add_category(split, LEDGER_PROCESS_IO, STR(TITLE_WAITING), waiting - delay);
+    add_category(split, LEDGER_PROCESS_CORE, STR(TITLE_CORE), delay);
     add_category(split, LEDGER_PROCESS_UNSPLIT, STR(TITLE_PROCESS), process);
     add_category(split, LEDGER_OPEN, STR(TITLE_OPEN), open);
     add_category(split, LEDGER_EVENTS, STR(TITLE_EVENTS), events);

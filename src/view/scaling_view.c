@@ -22,8 +22,9 @@ static void write_headings(table_writer *w, const scaling *s)
     buf_text(&w->text, most == 1 ? " core" : " cores");
     writer_phrase(w, &w->set->headline, TONE_STRONG);
     if (!s->same_work)
-        buf_text(&w->text, "the runs did not all process as many events: rates are compared, start-up counts more in "
-                           "short runs");
+        buf_text(&w->text,
+                 "the runs did not all process the same number of events: rates are compared, start-up counts more in "
+                 "short runs");
     writer_phrase(w, &w->set->subline, TONE_WARN);
     if (s->no_law) {
         buf_text(&w->text, s->no_law);
@@ -198,8 +199,8 @@ static void write_bounds(table_writer *w, const scaling *s)
     }
     buf_text(&w->text, "the chunks of ");
     buf_str(&w->text, s->replayed->label);
-    buf_format(&w->text, " once more, each as long as it was; replaying what happened is off by %.1f %%",
-               s->replay_error_percent);
+    buf_text(&w->text, " once more, each as long as it was; replaying what happened is off by ");
+    format_percent(&w->text, s->replay_error_percent);
     writer_more(w);
 }
 

@@ -165,9 +165,9 @@ static const char *ascii_likeness(uint32_t c)
         uint32_t character;
         const char *ascii;
     } likenesses[] = {
-        {0xB7, "-"},    {0xB5, "u"},   {0xD7, "x"},    {0xB1, "+-"},   {0x2013, "-"},   {0x2014, "-"},
-        {0x2018, "'"},  {0x2019, "'"}, {0x201C, "\""}, {0x201D, "\""}, {0x2026, "..."}, {0x2192, "->"},
-        {0x2190, "<-"}, {0x2212, "-"}, {0x2264, "<="}, {0x2265, ">="}, {0xA0, " "},     {0x202F, " "},
+        {0xB7, "-"},    {0xB5, "u"},    {0xD7, "x"},    {0xB1, "+-"},    {0x2013, "-"},  {0x2014, "-"},  {0x2018, "'"},
+        {0x2019, "'"},  {0x201C, "\""}, {0x201D, "\""}, {0x2026, "..."}, {0x2192, "->"}, {0x2190, "<-"}, {0x2212, "-"},
+        {0x2264, "<="}, {0x2265, ">="}, {0xA0, " "},    {0x202F, " "},   {0xF7, "/"},    {0xB2, "2"},
     };
     for (size_t i = 0; i < sizeof likenesses / sizeof likenesses[0]; i++)
         if (likenesses[i].character == c)
@@ -220,7 +220,7 @@ static roast_str without_front(roast_str s, size_t columns)
     return s;
 }
 
-void text_shorten(buf *out, roast_str safe, size_t width, bool utf8)
+void text_shorten_to(buf *out, roast_str safe, size_t width, int front_percent, bool utf8)
 {
     size_t whole = text_width(safe);
     if (whole <= width) {
@@ -233,11 +233,15 @@ void text_shorten(buf *out, roast_str safe, size_t width, bool utf8)
         buf_str(out, front(ellipsis, width));
         return;
     }
-    /* The end of a path says more than its front: it gets the larger half. */
-    size_t kept = width - mark, at_front = kept * 2 / 5, at_end = kept - at_front;
+    size_t kept = width - mark, at_front = kept * (size_t)front_percent / 100, at_end = kept - at_front;
     buf_str(out, front(safe, at_front));
     buf_str(out, ellipsis);
     buf_str(out, without_front(safe, whole - at_end));
+}
+
+void text_shorten(buf *out, roast_str safe, size_t width, bool utf8)
+{
+    text_shorten_to(out, safe, width, 40, utf8); /* the end of a path says more than its front */
 }
 
 /* What coffea says of what it caught, in Python's notation, which is a line; absent if it says nothing of the kind. */
@@ -274,18 +278,29 @@ void text_error(buf *out, roast_str error)
     }
 }
 
-static bool divides(char c)
+/* Where a line may be broken: the fewer places, the better the line reads. */
+typedef enum break_place {
+    BREAK_AT_PARTS, /* after a sign that divides */
+    BREAK_AT_WORDS, /* not between a number and its unit */
+    BREAK_AT_SPACES,
+    BREAK_ANYWHERE
+} break_place;
+
+static bool may_break_after(roast_str before, break_place place)
 {
-    return c == ',' || c == ';' || c == '/' || c == '=' || c == '+';
+    char last = before.len ? before.ptr[before.len - 1] : ' ';
+    if (place == BREAK_AT_PARTS)
+        return str_ends_with(before, STR("·")) || strchr(",;/=+", last);
+    return place != BREAK_AT_WORDS || !(last >= '0' && last <= '9');
 }
 
 /* Where the line ends, given that the text goes on after it: after a space, or after everything. */
-static size_t break_before(roast_str line, bool at_parts)
+static size_t break_before(roast_str line, break_place place)
 {
-    for (size_t end = line.len; end > 1; end--)
-        if (line.ptr[end - 1] == ' ' && (!at_parts || divides(line.ptr[end - 2])))
+    for (size_t end = line.len; place != BREAK_ANYWHERE && end > 1; end--)
+        if (line.ptr[end - 1] == ' ' && may_break_after((roast_str){line.ptr, end - 1}, place))
             return end;
-    return at_parts ? break_before(line, false) : line.len;
+    return place == BREAK_ANYWHERE ? line.len : break_before(line, place + 1);
 }
 
 roast_str text_take_line(roast_str *rest, size_t width, bool at_parts)
@@ -296,10 +311,10 @@ roast_str text_take_line(roast_str *rest, size_t width, bool at_parts)
         text_next(&after);
         line.len = rest->len - after.len;
     }
-    bool at_space =
-        line.len < rest->len && rest->ptr[line.len] == ' ' && (!at_parts || divides(line.ptr[line.len - 1]));
+    break_place place = at_parts ? BREAK_AT_PARTS : BREAK_AT_WORDS;
+    bool at_space = line.len < rest->len && rest->ptr[line.len] == ' ' && may_break_after(line, place);
     if (line.len < rest->len && !at_space)
-        line.len = break_before(line, at_parts);
+        line.len = break_before(line, place);
     *rest = (roast_str){rest->ptr + line.len, rest->len - line.len};
     while (rest->len && rest->ptr[0] == ' ')
         rest->ptr++, rest->len--;

@@ -19,6 +19,8 @@ size_t text_width(roast_str s);
 void text_safe(buf *out, roast_str s, bool utf8);
 /* Safe text in at most width columns, with "…" in the place of what its middle loses. */
 void text_shorten(buf *out, roast_str safe, size_t width, bool utf8);
+/* The same, with so many percent of what is kept at the front. */
+void text_shorten_to(buf *out, roast_str safe, size_t width, int front_percent, bool utf8);
 /* What an error says, on one line: up to its first blank line, and without what coffea wraps it in ("Failed processing
  * file: WorkItem(…). The error was: OSError('no such basket')." → "OSError('no such basket')"). */
 void text_error(buf *out, roast_str error);

@@ -157,7 +157,7 @@ static bool put_other_work(buf *out, const comparison *c)
                     count->sides[SIDE_A].most == count->sides[SIDE_B].most;
         if (strcmp(count->id, "events") != 0 || count->equal || same)
             continue;
-        buf_text(out, "A and B did not process as many events (");
+        buf_text(out, "A and B did not process the same number of events (");
         for (compare_side side = SIDE_A; side < SIDES; side++) {
             format_whole(out, count->sides[side].least);
             if (count->sides[side].most != count->sides[side].least) {

@@ -481,7 +481,7 @@ def test_a_change_that_is_not_chance_may_be_of_unknown_size(roast, tmp_path):
 def test_a_run_that_did_less_is_not_called_faster(roast, tmp_path):
     whole, part = plant_run(tmp_path / "a.roast"), plant_run(tmp_path / "b.roast", wall=80, events=108_000)
     said = compare(roast, whole, part)["verdict"]
-    assert said == "A and B did not process as many events (120 000 and 108 000): their times do not compare"
+    assert said == "A and B did not process the same number of events (120 000 and 108 000): their times do not compare"
 
 
 def test_runs_that_did_the_same_work_are_compared_also_if_they_differ_among_themselves(roast, tmp_path):
@@ -490,7 +490,7 @@ def test_runs_that_did_the_same_work_are_compared_also_if_they_differ_among_them
     assert "did not process" not in compare(roast, *sides[0], "--", *sides[1])["verdict"]
     other = plant_run(tmp_path / "c.roast", events=117_600)
     assert compare(roast, *sides[0], "--", *sides[1], other)["verdict"] == (
-        "A and B did not process as many events (118 800 to 120 000 and 117 600 to 120 000): their times do not compare")  # fmt: skip
+        "A and B did not process the same number of events (118 800 to 120 000 and 117 600 to 120 000): their times do not compare")  # fmt: skip
 
 
 @pytest.mark.parametrize("order, warned", [("AAABBB", True), ("ABABAB", False), ("AABBAB", False), ("BBBAAA", True), ("AABB", True)])

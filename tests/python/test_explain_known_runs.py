@@ -67,7 +67,7 @@ def test_the_ledger_is_the_true_one_and_chunks_count_once(name):
     shown = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     true = {CATEGORIES.get(key, key): percent for key, percent in TRUTH[name]["true_ledger_percent"].items()}
     found = {key: row["share_percent"] for key, row in shown["ledger"].items()}
-    if name == "spill-16":  # what the disk took is "handing over, packing" here, and idle there
+    if name == "spill-16":  # what the disk took is "returning results" here, and idle there
         for ledger in (true, found):
             ledger["idle_queue"] += ledger.pop("return") + ledger.pop("idle_tail")
     assert {key: found.get(key, 0) for key in true} == pytest.approx(true, abs=0.05)

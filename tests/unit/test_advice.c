@@ -34,7 +34,7 @@ static void a_value_that_is_known_is_named_and_is_code(void **state)
     f.advice.values[ADVICE_CHUNKS].number = 40;
     assert_says(advice_text, &f,
                 "Each chunk pays for opening its file and building its events. Make chunks larger: "
-                "Runner(chunksize=20_000), now 5 000, makes one chunk per file, 40 in all.");
+                "Runner(chunksize=20_000) (now 5 000) makes one chunk per file, 40 in total.");
     assert_says(advice_code, &f, "runner.chunksize = 20_000\n");
     f.advice.values[ADVICE_CHUNKSIZE].number = 1234567;
     assert_says(advice_code, &f, "runner.chunksize = 1_234_567\n");
@@ -87,8 +87,8 @@ static void all_findings_ask_for_the_size_of_chunks_that_the_first_needs(void **
     assert_says(advice_code, &out.findings[1], "runner.chunksize = 10_000\n");
     assert_says(
         advice_text, &out.findings[2],
-        "The scheduler is busy with small chunks: Runner(chunksize=10_000), now 1 000, makes 4 chunks per file, "
-        "4 in all.");
+        "The scheduler is busy with small chunks: Runner(chunksize=10_000) (now 1 000) makes 4 chunks per file, "
+        "4 in total.");
     assert_says(advice_code, &out.findings[2], "runner.chunksize = 10_000\n");
     assert_says(advice_text, &out.findings[3],
                 "Return less from process(), make chunks smaller, or give workers more memory.");
@@ -146,7 +146,7 @@ static void what_is_ruled_out_is_said_with_its_number(void **state)
     f.advice.ruled_out[2] = (acquittal){SUSPECT_ONE_HOST, 7};
     f.advice.n_ruled_out = 3;
     assert_says(advice_ruled_out, &f,
-                "memory: at most 32.0 % of the limit; spilling: there was none; one machine: 7 hosts");
+                "memory: at most 32.0 % of the limit; spilling: none; a single machine: 7 hosts");
 }
 
 /* ---- Predicted, and seen --------------------------------------------------------------------------------------- */
@@ -293,7 +293,7 @@ static void sides_that_did_other_work_are_not_called_faster(void **state)
     compared_timing wall = timing_with("elapsed_time_seconds", 0.5, 0.008);
     compared_count events = {.id = "events", .sides = {{200000, 200000}, {180000, 180000}}};
     comparison c = {.timings = &wall, .n_timings = 1, .counts = &events, .n_counts = 1, .level = 0.95};
-    assert_verdict(&c, "A and B did not process as many events (200 000 and 180 000): their times do not compare");
+    assert_verdict(&c, "A and B did not process the same number of events (200 000 and 180 000): their times do not compare");
 }
 
 int main(void)
