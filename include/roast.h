@@ -104,7 +104,8 @@ typedef struct roast_value {
     X(dataset_ledger, DATASET_LEDGER)                                                                                  \
     X(worker_ledger, WORKER_LEDGER)                                                                                    \
     X(missing, MISSING)                                                                                                \
-    X(storage, STORAGE)
+    X(storage, STORAGE)                                                                                                \
+    X(error, ERROR)
 
 typedef enum roast_scope {
 #define ROAST_SCOPE_ENUM(name, NAME) ROAST_SCOPE_##NAME,

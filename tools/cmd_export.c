@@ -10,9 +10,9 @@
 #include "output.h"
 #include "runs.h"
 
-static const char *const CSV_TABLES[] = {"run",     "datasets",        "sections",       "files",   "branches",
-                                         "storage", "workers",         "failures",       "missing", "activities",
-                                         "ledger",  "ledger_datasets", "ledger_workers", "chunks"};
+static const char *const CSV_TABLES[] = {"run",        "datasets", "sections",        "files",          "branches",
+                                         "storage",    "workers",  "errors",          "failures",       "missing",
+                                         "activities", "ledger",   "ledger_datasets", "ledger_workers", "chunks"};
 
 enum { CSV_TABLE_COUNT = sizeof CSV_TABLES / sizeof CSV_TABLES[0] };
 

@@ -210,7 +210,7 @@ const command COMMANDS[] = {
         .details =
             "Lists all metrics, or those that a word tells of: as tables call them, by name, or by what they mean. "
             "Several words are one phrase if there is such a label, else each is looked for.",
-        .example = "roast metrics \"no core free\"",
+        .example = "roast metrics \"waiting for a CPU core\"",
         .options = METRICS_OPTIONS,
         .run = cmd_metrics,
         .most = SIZE_MAX,

@@ -112,7 +112,9 @@ typedef struct chunk_sums {
 
 typedef struct section_tally {
     int64_t count, duration_ns, max_duration_ns, cpu_ns, bytes;
+    int64_t inner_ns;  /* of sections that were entered from it */
     moments mem_delta; /* MiB, per chunk */
+    uint32_t parent;   /* RUN_UNKNOWN: at the top, or below several */
     bool seen;
 } section_tally;
 
@@ -209,6 +211,7 @@ roast_code analyse_sections(analysis *a, roast_error *err);     /* sections */
 roast_code analyse_workers(analysis *a, roast_error *err);      /* samples and the timeline; sets the window */
 roast_code analyse_coverage(analysis *a, roast_error *err);     /* who was not measured */
 roast_code analyse_workflow(analysis *a, roast_error *err);     /* report, rates */
+roast_code analyse_errors(analysis *a, roast_error *err);       /* failures by what went wrong */
 roast_code analyse_completeness(analysis *a, roast_error *err); /* what is missing */
 roast_code analyse_imports(analysis *a, roast_error *err);      /* preprocessing on fresh workers */
 roast_code analyse_fine(analysis *a, roast_error *err);         /* activities */

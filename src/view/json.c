@@ -319,6 +319,7 @@ void json_summary(buf *out, const roast_summary *summary)
     write_branches_read(&w, summary);
     write_list(&w, "storage", summary, ROAST_SCOPE_STORAGE);
     write_list(&w, "workers", summary, ROAST_SCOPE_WORKER);
+    write_list(&w, "errors", summary, ROAST_SCOPE_ERROR);
     write_list(&w, "failures", summary, ROAST_SCOPE_FAILURE);
     write_list(&w, "missing", summary, ROAST_SCOPE_MISSING);
     write_list(&w, "activities", summary, ROAST_SCOPE_ACTIVITY);

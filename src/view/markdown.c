@@ -15,6 +15,8 @@ static const struct {
     [ROAST_SCOPE_SECTION] = {"Sections",
                              "One row per section that the processor marks: `sections` in Python and JSON."},
     [ROAST_SCOPE_FILE] = {"Files", "One row per file."},
+    [ROAST_SCOPE_ERROR] = {"Errors", "Failures whose type is the same, and whose message, but for paths and numbers: "
+                                     "`errors` in Python and JSON."},
     [ROAST_SCOPE_FAILURE] = {"Failures", "Attempts that failed for one reason in one place."},
     [ROAST_SCOPE_ACTIVITY] = {"Activities", "The engine's fine metrics, one row per kind of task."},
     [ROAST_SCOPE_LEDGER] = {"The ledger", "Where the core time went: a row per category, `ledger` in Python and JSON. "

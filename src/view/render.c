@@ -88,6 +88,7 @@ static roast_code put_csv(buf *out, const roast_summary *summary, const char *sc
         {"branches", ROAST_SCOPE_BRANCH},
         {"storage", ROAST_SCOPE_STORAGE},
         {"workers", ROAST_SCOPE_WORKER},
+        {"errors", ROAST_SCOPE_ERROR},
         {"failures", ROAST_SCOPE_FAILURE},
         {"missing", ROAST_SCOPE_MISSING},
         {"activities", ROAST_SCOPE_ACTIVITY},

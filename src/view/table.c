@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "view/findings.h"
+#include "view/hint.h"
 #include "view/missing.h"
+#include "view/row_tree.h"
 #include "view/since_words.h"
 #include "view/table_specs.h"
 #include "view/table_writer.h"
@@ -76,11 +78,13 @@ static void write_known(builder *b, const pair_spec *row)
         roast_value value = summary_value(b->summary, part->metric);
         if (value.kind == ROAST_NOTHING && !by_position)
             continue;
+        const char *join = row->join ? row->join : ", ";
+        bool less = b->w.text.len && strcmp(join, " + ") == 0 && value_number(value) < 0;
         if (b->w.text.len)
-            buf_text(&b->w.text, row->join ? row->join : ", ");
+            buf_text(&b->w.text, less ? " − " : join);
         else
             first = value;
-        put_part(&b->w.text, part, value);
+        put_part(&b->w.text, part, less ? real_value(-value_number(value)) : value);
         if (value_number(value) > 0)
             tone = more_urgent(tone, part->alarm);
     }
@@ -181,11 +185,17 @@ static double largest_in_column(const builder *b, const table_spec *spec, metric
     return strcmp(metric_info(column)->unit, "%") == 0 ? 100 : largest;
 }
 
-static void write_grid_cell(builder *b, const table_column *column, size_t row, double largest)
+/* depth: in a tree, by which the first column is indented. */
+static void write_grid_cell(builder *b, const table_column *column, size_t row, double largest, int depth)
 {
     roast_value value = summary_cell(b->summary, column->metric, row);
     double number = value_number(value);
-    writer_toned(&b->w, value, metric_info(column->metric)->unit, column->form, cell_alarm(column, value));
+    table_tone tone = cell_alarm(column, value);
+    if (column->id && value.kind == ROAST_TEXT && str_equal(value.as.text, str_from(column->id)))
+        value.as.text = str_from(column->words);
+    for (; depth > 0; depth--)
+        buf_text(&b->w.text, "\u00a0\u00a0");
+    writer_toned(&b->w, value, metric_info(column->metric)->unit, column->form, tone);
     if (column->bar && largest > 0 && !isnan(number))
         writer_share(&b->w, fmin(fmax(number / largest, 0), 1));
 }
@@ -220,19 +230,50 @@ static bool same_group(const builder *b, const table_spec *spec, size_t row, siz
     return true;
 }
 
-/* Puts the rows that are shown into order; how many they are. */
-static size_t choose_rows(const builder *b, const table_spec *spec, size_t *order, size_t total)
+static bool row_tells(const builder *b, const table_spec *spec, size_t row)
 {
-    bool grouped = spec->order == ROWS_BY_GROUP;
+    bool any = true;
+    for (size_t i = 0; i < sizeof spec->tells / sizeof spec->tells[0]; i++) {
+        if (metric_info(spec->tells[i])->scope != spec->scope)
+            continue;
+        if (summary_cell(b->summary, spec->tells[i], row).kind != ROAST_NOTHING)
+            return true;
+        any = false;
+    }
+    return any;
+}
+
+/* The rows that a table has; how many they are. */
+static size_t list_rows(const builder *b, const table_spec *spec, size_t *order)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < b->summary->rows[spec->scope].count; row++)
+        if (row_tells(b, spec, row))
+            order[count++] = row;
+    return count;
+}
+
+static size_t limit_groups(const builder *b, const table_spec *spec, size_t *order, size_t total)
+{
     size_t shown = 0, in_group = 0;
     for (size_t i = 0; i < total; i++) {
-        in_group = grouped && i > 0 && same_group(b, spec, i, i - 1) ? in_group + 1 : 0;
-        if (!grouped || !b->limit || in_group < b->limit)
-            order[shown++] = i;
+        in_group = i > 0 && same_group(b, spec, order[i], order[i - 1]) ? in_group + 1 : 0;
+        if (!b->limit || in_group < b->limit)
+            order[shown++] = order[i];
     }
-    if (grouped || spec->order == ROWS_AS_THEY_ARE)
-        return shown;
+    return shown;
+}
+
+/* Puts the rows that are shown into order; how many they are. depths: of a tree. */
+static size_t choose_rows(builder *b, const table_spec *spec, size_t *order, int *depths, size_t total)
+{
+    if (spec->order == ROWS_AS_THEY_ARE)
+        return total;
+    if (spec->order == ROWS_BY_GROUP)
+        return limit_groups(b, spec, order, total);
     qsort_r(order, total, sizeof *order, compare_rows, &(row_ranking){b->summary, spec});
+    if (spec->order == ROWS_AS_TREE)
+        b->w.failed |= !row_tree_order(order, total, depths, b->summary, spec->columns[0].metric, spec->groups[0]);
     return b->limit && total > b->limit ? b->limit : total;
 }
 
@@ -242,25 +283,37 @@ static bool first_value_known(const builder *b, const table_spec *spec)
     return spec->n_columns > 1 && column_tells(b, spec, &spec->columns[1]);
 }
 
+/* Beside what the table says of its rest. */
+static void say_where_details_are(builder *b, const char *id)
+{
+    buf_str(&b->w.text, b->w.current->more);
+    buf_text(&b->w.text, b->w.text.len ? TABLE_BETWEEN "one by one: " : "one by one: ");
+    hint_show(&b->w.text, b->summary, id);
+    writer_more(&b->w);
+}
+
 /* title: NULL for what was written. */
 static void build_grid(builder *b, const table_spec *spec, const char *title)
 {
-    size_t total = b->summary->rows[spec->scope].count;
+    size_t *order = writer_alloc(&b->w, b->summary->rows[spec->scope].count, sizeof *order);
+    int *depths = writer_alloc(&b->w, b->summary->rows[spec->scope].count, sizeof *depths);
+    size_t total = b->w.failed ? 0 : list_rows(b, spec, order);
     bool unasked = total == 0 || spec->shown == TABLE_IF_ASKED || (spec->shown == TABLE_IF_SEVERAL && total < 2) ||
                    (spec->shown == TABLE_IF_KNOWN && !first_value_known(b, spec));
     table_column *columns = writer_alloc(&b->w, spec->n_columns, sizeof *columns);
     double *largest = writer_alloc(&b->w, spec->n_columns, sizeof *largest);
-    size_t *order = writer_alloc(&b->w, total, sizeof *order);
     if (b->w.failed || (unasked && !b->asked))
         return;
-    size_t n_columns = choose_columns(b, spec, columns), n_rows = choose_rows(b, spec, order, total);
+    size_t n_columns = choose_columns(b, spec, columns), n_rows = choose_rows(b, spec, order, depths, total);
     for (size_t i = 0; i < n_columns; i++)
         largest[i] = columns[i].bar ? largest_in_column(b, spec, columns[i].metric) : 0;
     writer_begin(&b->w, spec->id, title, columns, n_columns, n_rows);
     for (size_t row = 0; row < n_rows; row++)
         for (size_t i = 0; i < n_columns; i++)
-            write_grid_cell(b, &columns[i], order[row], largest[i]);
+            write_grid_cell(b, &columns[i], order[row], largest[i], i ? 0 : depths[row]);
     writer_rest(&b->w, total);
+    if (total && spec->details)
+        say_where_details_are(b, spec->details);
 }
 
 /* ---- The ledger ---------------------------------------------------------------------------------------------- */

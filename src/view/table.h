@@ -27,12 +27,14 @@ typedef struct table_column {
     metric_id metric; /* what it shows, in a table of metrics: so has form, and the alarm */
     format_form form;
     table_align align;
-    bool shortens;          /* long text may be cut in the middle to fit */
+    bool shortens;          /* long text may be cut to fit, where rows do not differ */
+    bool place;             /* a path, an address or a host: what all rows begin and end with may be said once */
     bool bar;               /* cells are drawn with a bar before the text */
     int most_lines;         /* text may be broken into this many lines; 0 and 1 keep it on one */
     int priority;           /* 0 always shown; the higher, the earlier it goes when the width is short */
     table_tone alarm;       /* of a number above 0, or of a text … */
     const char *alarm_text; /* … that is this; NULL for any */
+    const char *id, *words; /* a text that is id, of us or of the engine, is shown as words; NULL for none */
     bool if_any;            /* shown only where some number is above 0, or some text alarms */
 } table_column;
 

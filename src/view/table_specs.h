@@ -45,7 +45,8 @@ typedef enum row_order {
     ROWS_AS_THEY_ARE,   /* all of them */
     ROWS_LARGEST_FIRST, /* by sort */
     ROWS_ALARM_FIRST,   /* then by sort */
-    ROWS_BY_GROUP       /* as they are, the limit for each group of rows that are equal in groups */
+    ROWS_BY_GROUP,      /* as they are, the limit for each group of rows that are equal in groups */
+    ROWS_AS_TREE        /* by sort, each after the one that its column groups[0] names, whose first column it is */
 } row_order;
 
 typedef enum table_shown {
@@ -66,6 +67,8 @@ typedef struct table_spec {
     row_order order;
     metric_id sort, groups[2];
     table_shown shown;
+    metric_id tells[2];  /* rows in which none of these is known are left out; M_run_… for all rows */
+    const char *details; /* the table that has the same one by one; NULL for none */
 } table_spec;
 
 extern const table_spec TABLE_SPECS[];

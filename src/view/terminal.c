@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "view/column_names.h"
 #include "view/text.h"
 
 enum {
@@ -129,8 +130,10 @@ static size_t safe_width(block *b, roast_str text)
     return text_width(safe_text(b, text));
 }
 
+enum { MOSTLY_END = 40 }; /* percent of a shortened text that are its front: the end of a path says more */
+
 /* Text shortened to width columns. */
-static void put_fitted(block *b, roast_str text, size_t width, table_tone tone)
+static void put_fitted(block *b, roast_str text, size_t width, int front_percent, table_tone tone)
 {
     roast_str safe = safe_text(b, text);
     if (text_width(safe) <= width) {
@@ -138,7 +141,7 @@ static void put_fitted(block *b, roast_str text, size_t width, table_tone tone)
         return;
     }
     buf shortened = {0};
-    text_shorten(&shortened, safe, width, b->options->utf8);
+    text_shorten_to(&shortened, safe, width, front_percent, b->options->utf8);
     if (shortened.code)
         b->text.code = shortened.code;
     put(b, buf_view(&shortened), tone);
@@ -185,24 +188,26 @@ static void draw_pairs(block *b, const table *t, size_t width)
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
+enum { MOST_COLUMNS = 32 };
+
 typedef struct layout {
-    size_t widths[32]; /* 0: the column is left out */
-    size_t bar;        /* width of a bar and the space after it */
+    size_t widths[MOST_COLUMNS]; /* 0: the column is left out */
+    common_ends ends[MOST_COLUMNS];
+    int fronts[MOST_COLUMNS]; /* of names that are cut, in percent */
+    size_t bar;               /* width of a bar and the space after it */
     bool header;
 } layout;
-
-enum { MOST_COLUMNS = sizeof(((layout *)NULL)->widths) / sizeof(size_t) };
 
 static bool flexible(const table_column *column)
 {
     return column->shortens || column->most_lines > 1;
 }
 
-static size_t natural_width(block *b, const table *t, size_t column, size_t bar)
+static size_t natural_width(block *b, const table *t, size_t column, common_ends ends, size_t bar)
 {
     size_t width = 0;
     for (size_t row = 0; row < t->n_rows; row++) {
-        size_t cell = safe_width(b, table_cell_at(t, row, column)->text);
+        size_t cell = safe_width(b, without_ends(table_cell_at(t, row, column), ends));
         width = cell > width ? cell : width;
     }
     width += t->columns[column].bar ? bar : 0;
@@ -244,7 +249,8 @@ static layout lay_out(block *b, const table *t, size_t width)
     size_t more = t->n_columns <= 3 && width >= 80 ? 18 : 0; /* where there is room, shares can be compared */
     layout l = {.bar = (width >= 110 ? 13 : width >= 80 ? 9 : 6) + more};
     for (size_t i = 0; i < t->n_columns; i++) {
-        l.widths[i] = natural_width(b, t, i, l.bar);
+        l.ends[i] = common_ends_of(t, i);
+        l.widths[i] = natural_width(b, t, i, l.ends[i], l.bar);
         l.header |= t->columns[i].title[0] != 0;
     }
     size_t readable = width * 3 / 10 > READABLE_NAME ? width * 3 / 10 : READABLE_NAME;
@@ -255,8 +261,10 @@ static layout lay_out(block *b, const table *t, size_t width)
     while (name > SHORTEST_NAME && table_width(t, &l, name) > width)
         name--;
     for (size_t i = 0; i < t->n_columns; i++)
-        if (flexible(&t->columns[i]) && l.widths[i] > name)
+        if (flexible(&t->columns[i]) && l.widths[i] > name) {
             l.widths[i] = name;
+            l.fronts[i] = front_that_tells(t, i, l.ends[i], name, b->options->utf8);
+        }
     return l;
 }
 
@@ -277,12 +285,12 @@ static void put_bar(block *b, double share, size_t width)
     put(b, buf_view(&b->scratch), TONE_PLAIN);
 }
 
-static void put_aligned(block *b, roast_str text, size_t width, table_align align, table_tone tone)
+static void put_aligned(block *b, roast_str text, size_t width, table_align align, int front_percent, table_tone tone)
 {
     size_t natural = safe_width(b, text);
     if (align == TABLE_RIGHT && natural < width)
         put_spaces(b, width - natural);
-    put_fitted(b, text, width, tone);
+    put_fitted(b, text, width, front_percent, tone);
 }
 
 static void put_header(block *b, const table *t, const layout *l)
@@ -293,7 +301,7 @@ static void put_header(block *b, const table *t, const layout *l)
             continue;
         if (t->columns[i].title[0]) {
             move_to(b, at);
-            put_aligned(b, str_from(t->columns[i].title), l->widths[i], t->columns[i].align, TONE_QUIET);
+            put_aligned(b, str_from(t->columns[i].title), l->widths[i], t->columns[i].align, MOSTLY_END, TONE_QUIET);
         }
         at += l->widths[i] + GAP;
     }
@@ -318,22 +326,25 @@ static void put_wrapped(block *b, const table_cell *cell, const table_column *co
     if (w->lines < column->most_lines && w->rest.len) {
         put(b, text_take_line(&w->rest, width, false), cell->tone);
     } else {
-        put_fitted(b, w->rest, width, cell->tone);
+        put_fitted(b, w->rest, width, MOSTLY_END, cell->tone);
         w->rest.len = 0;
     }
 }
 
-static void put_cell(block *b, const table_cell *cell, const table_column *column, size_t width, size_t bar)
+static void put_cell(block *b, const table *t, size_t row, size_t column, const layout *l)
 {
-    if (!column->bar) {
-        put_aligned(b, cell->text, width, column->align, cell->tone);
+    const table_cell *cell = table_cell_at(t, row, column);
+    size_t width = l->widths[column];
+    if (!t->columns[column].bar) {
+        put_aligned(b, without_ends(cell, l->ends[column]), width, t->columns[column].align, l->fronts[column],
+                    cell->tone);
         return;
     }
     size_t start = b->column;
-    put_bar(b, cell->share, bar - 1);
+    put_bar(b, cell->share, l->bar - 1);
     size_t text = safe_width(b, cell->text);
     move_to(b, start + (width > text ? width - text : 0));
-    put_fitted(b, cell->text, width, cell->tone);
+    put_fitted(b, cell->text, width, MOSTLY_END, cell->tone);
 }
 
 static void put_row(block *b, const table *t, size_t row, const layout *l)
@@ -354,7 +365,7 @@ static void put_row(block *b, const table *t, size_t row, const layout *l)
                 more |= wrapped[i].rest.len > 0;
             } else if (line_of_row == 0 && (cell->text.len || column->bar)) {
                 move_to(b, at);
-                put_cell(b, cell, column, l->widths[i], l->bar);
+                put_cell(b, t, row, i, l);
             }
             at += l->widths[i] + GAP;
         }
@@ -395,6 +406,22 @@ static void put_more(block *b, roast_str more, size_t width)
         end_line(b);
 }
 
+/* What names begin and end with: "file: root://eos.cern.ch//store/…   ·   worker: tcp://…" */
+static void put_ends(block *b, const table *t, const layout *l, size_t width)
+{
+    buf said = {0};
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (!l->widths[i] || !(l->ends[i].front + l->ends[i].back))
+            continue;
+        buf_text(&said, said.len ? TABLE_BETWEEN : "");
+        buf_format(&said, "%s: ", t->columns[i].title);
+        put_common_ends(&said, t, i, l->ends[i]);
+    }
+    put_more(b, said.len ? buf_view(&said) : str_none(), width);
+    b->text.code = b->text.code ? b->text.code : said.code;
+    buf_release(&said);
+}
+
 static void draw_table(block *b, const table *t, size_t width)
 {
     put_title(b, t->title, width);
@@ -403,6 +430,7 @@ static void draw_table(block *b, const table *t, size_t width)
         return;
     }
     layout l = lay_out(b, t, width);
+    put_ends(b, t, &l, width);
     if (l.header && t->n_rows)
         put_header(b, t, &l);
     for (size_t row = 0; row < t->n_rows; row++)
@@ -424,7 +452,7 @@ static void put_phrase(block *b, const table_phrase *phrase, size_t width)
         put(b, text_take_line(&rest, width, false), phrase->tone);
         end_line(b);
     }
-    put_fitted(b, rest, width, phrase->tone);
+    put_fitted(b, rest, width, MOSTLY_END, phrase->tone);
     b->text.code = b->text.code ? b->text.code : safe.code;
     buf_release(&safe);
 }
