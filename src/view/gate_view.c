@@ -43,7 +43,7 @@ static void put_reason(buf *out, const roast_gate *gate, const gated_metric *m)
     case ROAST_WORSE:
         buf_format(out, "p %.2g", m->p);
         if (gate->n_metrics > 1)
-            buf_format(out, ", with the other metrics %.2g", m->p_holm);
+            buf_format(out, ", p (Holm) %.2g", m->p_holm);
         break;
     case ROAST_NOT_WORSE:
         buf_text(out, "at most ");

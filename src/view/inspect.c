@@ -135,10 +135,9 @@ static void put_sizes(buf *out, int64_t compressed, int64_t uncompressed)
     }
 }
 
-static void put_overhead(buf *out, const survey_tree *tree)
+static void put_metadata(buf *out, const survey_tree *tree)
 {
     format_data(out, (double)tree->metadata_bytes);
-    buf_text(out, " describe it");
     if (tree->compressed > 0) {
         buf_text(out, ", ");
         format_percent(out, 100 * inspect_divide(tree->metadata_bytes, tree->compressed));
@@ -156,12 +155,12 @@ static void put_spread(buf *out, const survey_tree *tree)
     if (tree->n_parts < 2)
         return;
     format_count(out, (int64_t)tree->n_parts);
-    buf_text(out, " files of ");
+    buf_text(out, ", ");
     if (most > least) {
         format_count(out, least);
         buf_text(out, " to ");
     }
-    format_things(out, most, "event", "events");
+    format_things(out, most, "event each", "events each");
 }
 
 static void write_facts(inspect_writer *in, const survey_tree *tree)
@@ -178,7 +177,7 @@ static void write_facts(inspect_writer *in, const survey_tree *tree)
     }
     writer_pair(w, "events", TONE_PLAIN);
     put_spread(text, tree);
-    writer_pair(w, "in", TONE_PLAIN);
+    writer_pair(w, "files", TONE_PLAIN);
     format_count(text, (int64_t)tree->n_branches);
     if (ntuple) {
         buf_text(text, " in ");
@@ -193,9 +192,9 @@ static void write_facts(inspect_writer *in, const survey_tree *tree)
     put_clusters(text, tree);
     writer_pair(w, "clusters", TONE_PLAIN);
     put_compression(text, only_file(in->s), tree);
-    writer_pair(w, "compression", TONE_PLAIN);
-    put_overhead(text, tree);
-    writer_pair(w, "overhead", TONE_PLAIN);
+    writer_pair(w, "codec", TONE_PLAIN);
+    put_metadata(text, tree);
+    writer_pair(w, "metadata", TONE_PLAIN);
 }
 
 /* ---- Collections, branches ---------------------------------------------------------------------------------- */
@@ -212,7 +211,7 @@ static const table_column COLUMN_SPECS[COLUMNS] = {
     [SECOND] = {"", .align = TABLE_RIGHT, .priority = 2},
     [PER_EVENT] = {"per event", .align = TABLE_RIGHT},
     [SHARE] = {"share", .align = TABLE_RIGHT, .bar = true},
-    [RATIO] = {"ratio", .align = TABLE_RIGHT, .priority = 1},
+    [RATIO] = {"compression", .align = TABLE_RIGHT, .priority = 1},
     [BASKETS] = {"baskets", .align = TABLE_RIGHT, .priority = 3},
     [BASKET] = {"mean basket", .align = TABLE_RIGHT, .priority = 2},
 };
@@ -304,12 +303,12 @@ static void write_branches(inspect_writer *in, const survey_tree *tree, bool pic
 /* ---- Files -------------------------------------------------------------------------------------------------- */
 
 static const table_column FILE_COLUMNS[] = {
-    {"file", .shortens = true},
+    {"file", .shortens = true, .place = true},
     {"events", .align = TABLE_RIGHT},
     {"data", .align = TABLE_RIGHT, .priority = 1},
     {"per event", .align = TABLE_RIGHT, .priority = 1},
-    {"ratio", .align = TABLE_RIGHT, .priority = 2},
-    {"compression", .priority = 2},
+    {"compression", .align = TABLE_RIGHT, .priority = 2},
+    {"codec", .priority = 2},
     {"unlike the others", .most_lines = 3},
 };
 

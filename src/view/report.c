@@ -476,7 +476,8 @@ static void write_datasets(page *p)
 
 static void write_sections(page *p)
 {
-    put_table(p, "sections", NULL);
+    put_rows(p, "sections", "Time");
+    put_rows(p, "memory_sections", "Memory");
 }
 
 static void write_files(page *p)
@@ -495,9 +496,9 @@ static void write_workers(page *p)
 
 static void write_failures(page *p)
 {
-    if (find_table(p, "failures"))
-        put_table(p, "failures", NULL);
-    else if (p->data.series.n_chunks)
+    put_rows(p, "failures", "By error");
+    put_rows(p, "failures_by_file", "By file and worker");
+    if (!find_table(p, "failures") && p->data.series.n_chunks)
         buf_text(&p->html.sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
 }
 
@@ -558,7 +559,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->asked, p->summary, "branches,storage", MOST_ROWS, err);
+        code = tables_build(&p->asked, p->summary, "branches,storage,failures_by_file", MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)

@@ -191,11 +191,14 @@ static void write_grid_cell(builder *b, const table_column *column, size_t row, 
     roast_value value = summary_cell(b->summary, column->metric, row);
     double number = value_number(value);
     table_tone tone = cell_alarm(column, value);
-    if (column->id && value.kind == ROAST_TEXT && str_equal(value.as.text, str_from(column->id)))
-        value.as.text = str_from(column->words);
     for (; depth > 0; depth--)
         buf_text(&b->w.text, "\u00a0\u00a0");
-    writer_toned(&b->w, value, metric_info(column->metric)->unit, column->form, tone);
+    if (column->id && value.kind == ROAST_TEXT && str_equal(value.as.text, str_from(column->id))) {
+        buf_text(&b->w.text, column->words);
+        writer_cell(&b->w, tone, value);
+    } else {
+        writer_toned(&b->w, value, metric_info(column->metric)->unit, column->form, tone);
+    }
     if (column->bar && largest > 0 && !isnan(number))
         writer_share(&b->w, fmin(fmax(number / largest, 0), 1));
 }

@@ -145,8 +145,7 @@ static void what_is_ruled_out_is_said_with_its_number(void **state)
     f.advice.ruled_out[1] = (acquittal){SUSPECT_SPILLING, 0};
     f.advice.ruled_out[2] = (acquittal){SUSPECT_ONE_HOST, 7};
     f.advice.n_ruled_out = 3;
-    assert_says(advice_ruled_out, &f,
-                "memory: at most 32.0 % of the limit; spilling: none; a single machine: 7 hosts");
+    assert_says(advice_ruled_out, &f, "memory: at most 32.0 % of the limit; spilling: none; a single machine: 7 hosts");
 }
 
 /* ---- Predicted, and seen --------------------------------------------------------------------------------------- */
@@ -293,7 +292,8 @@ static void sides_that_did_other_work_are_not_called_faster(void **state)
     compared_timing wall = timing_with("elapsed_time_seconds", 0.5, 0.008);
     compared_count events = {.id = "events", .sides = {{200000, 200000}, {180000, 180000}}};
     comparison c = {.timings = &wall, .n_timings = 1, .counts = &events, .n_counts = 1, .level = 0.95};
-    assert_verdict(&c, "A and B did not process the same number of events (200 000 and 180 000): their times do not compare");
+    assert_verdict(
+        &c, "A and B did not process the same number of events (200 000 and 180 000): their times do not compare");
 }
 
 int main(void)
