@@ -211,7 +211,7 @@ static const table_column COLUMN_SPECS[COLUMNS] = {
     [SECOND] = {"", .align = TABLE_RIGHT, .priority = 2},
     [PER_EVENT] = {"per event", .align = TABLE_RIGHT},
     [SHARE] = {"share", .align = TABLE_RIGHT, .bar = true},
-    [RATIO] = {"compression", .align = TABLE_RIGHT, .priority = 1},
+    [RATIO] = {"ratio", .align = TABLE_RIGHT, .priority = 1},
     [BASKETS] = {"baskets", .align = TABLE_RIGHT, .priority = 3},
     [BASKET] = {"mean basket", .align = TABLE_RIGHT, .priority = 2},
 };
@@ -307,7 +307,7 @@ static const table_column FILE_COLUMNS[] = {
     {"events", .align = TABLE_RIGHT},
     {"data", .align = TABLE_RIGHT, .priority = 1},
     {"per event", .align = TABLE_RIGHT, .priority = 1},
-    {"compression", .align = TABLE_RIGHT, .priority = 2},
+    {"ratio", .align = TABLE_RIGHT, .priority = 2},
     {"codec", .priority = 2},
     {"unlike the others", .most_lines = 3},
 };

@@ -558,3 +558,20 @@ def test_what_is_not_determined_is_not_claimed(roast, tmp_path):
                 assert number["high"] - number["low"] <= number["estimate"], name
     if found.get("usl") and found["usl"]["knee_cores"]["estimate"] is None:
         assert found["knee"]["cores"] is None
+
+
+def test_what_cannot_be_told_from_chance_is_in_brackets_and_the_legend_says_so(roast, tmp_path):
+    """CPU is worse in each run of B; the wall times are of a busy cluster."""
+    sides = [[plant_run(tmp_path / f"{side}{i}.roast", wall=wall, cpu=cpu * (1 + i / 1000)) for i, wall in enumerate(walls)]
+             for side, (walls, cpu) in enumerate(zip(BUSY_CLUSTER, (100, 113), strict=True))]  # fmt: skip
+    found = compare(roast, *sides[0], "--", *sides[1])
+    shown = roast("compare", *sides[0], "--", *sides[1], "--width", "160").stdout
+    told = {timing["what"]: timing["p_holm"] for timing in found["timings"] if timing["p_holm"] is not None}
+    assert min(told.values()) <= 0.05 < max(told.values())
+    changes = shown[shown.index("What changed") :].splitlines()
+    for what, p in told.items():
+        line = next(line for line in changes if line.startswith(f"  {what} "))
+        assert bool(re.search(r"\([+−±][\d.]+ %\)", line)) == (p > 0.05), line
+    assert "grey, in brackets: cannot be told from chance" in shown
+    coloured = roast("compare", *sides[0], "--", *sides[1], "--width", "160", "--color", "always").stdout
+    assert "\x1b[2mwall time\x1b[0m" in coloured and "\x1b[2mprocess: CPU" not in coloured

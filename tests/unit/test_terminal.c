@@ -288,6 +288,32 @@ static void a_table_that_does_not_exist_is_refused_with_those_that_do(void **sta
     roast_summary_free(summary);
 }
 
+static void sections_that_are_parts_of_each_other_are_all_shown(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a", "b", "itself", "below", "top"};
+    static const char *const parents[] = {"b", "a", "itself", "a", NULL};
+    enum { ROWS = sizeof names / sizeof *names };
+    roast_summary *summary = empty_summary();
+    assert_true(summary_add_rows(summary, ROAST_SCOPE_SECTION, ROWS));
+    for (size_t i = 0; i < ROWS; i++) {
+        summary_cell_text(summary, M_section_section, i, str_from(names[i]));
+        summary_cell_text(summary, M_section_parent, i, str_from(parents[i]));
+        summary_cell_real(summary, M_section_total_duration, i, 10 - (double)i);
+    }
+    table_set set;
+    roast_error err = {0};
+    assert_int_equal(tables_build(&set, summary, "sections", 0, &err), ROAST_OK);
+    assert_int_equal(set.tables[0].n_rows, ROWS);
+    buf out = {0};
+    terminal_tables(&out, &set, &USUAL);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_shows(&out, names[i]);
+    buf_release(&out);
+    tables_release(&set);
+    roast_summary_free(summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +332,7 @@ int main(void)
         cmocka_unit_test(long_tables_are_cut_at_the_largest),
         cmocka_unit_test(lost_workers_come_first),
         cmocka_unit_test(a_table_that_does_not_exist_is_refused_with_those_that_do),
+        cmocka_unit_test(sections_that_are_parts_of_each_other_are_all_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
