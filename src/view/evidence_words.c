@@ -1,6 +1,6 @@
 /* A line of words for each kind of evidence, by the name that rules and programs have for it, with {number} and {name}
  * in their places, and {s} for the plural of the number. A line is short enough to stand in a terminal uncut. What has
- * no line is shown by its name. tests/python/test_labels.py holds that each name is one of a rule. */
+ * no line is shown by its name. tests/python/test_tables.py holds that each name is one of a rule. */
 #include "view/evidence_words.h"
 
 #include <math.h>
