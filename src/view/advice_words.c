@@ -180,7 +180,8 @@ static const advice_row MISSING_ADVICE[] = {
          "is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
          RUN_AGAIN},
     [NATURE_NO_RESULT] =
-        {"The run raised, so there is no output that anything could be added to: see what failed, and run all of it again. "
+        {"The run raised, so there is no output that anything could be added to: see what failed, and run all of it "
+         "again. "
          "If such errors may pass (connections, timeouts, lost workers), let the executor try more often (its argument "
          "retries); a file that fails each time has to be repaired, or read from another copy."},
 };

@@ -29,9 +29,9 @@ static const struct {
     {"chunks to make of it, larger by", ""}, /* the advice names the size */
     {"of the time of a chunk, waiting for other threads of its worker", "{number} of chunk time"},
     {"threads of a worker", "{number} thread{s} per worker"},
-    {"waited for each second of CPU and other thread", "{number} waited per CPU second of each other thread"},
+    {"waited for each second of CPU and other thread", "{number} of waiting for each CPU second of another thread"},
     {"of the time of a chunk, waiting in process()", "{number} of chunk time waiting in process()"},
-    {"of it, because others read from the same storage", "{number} of that because others read from it, too"},
+    {"of it, because others read from the same storage", "{number} of that because others read from the same storage"},
     {"read per core and second", "{number} read per core and second"},
     {"CPU in process(), of the core time", "CPU in process(): {number} of core time"},
     {"CPU in process(), of the measured core time", "CPU in process(): {number} of the measured core time"},

@@ -30,7 +30,7 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
     [FINDING_SLOW_FILE] = {"Slow files", "if they were like the others", "files"},
     [FINDING_WARM_UP] = {"The first chunk of each worker was slow", "if it was like the others", "workers,chunks"},
     [FINDING_SLOW_PERIOD] = {"A slow part of the run", "if it had been like the rest", "workers"},
-    [FINDING_STRAGGLERS] = {"A few slow chunks", "if they took what their events explain", "chunks,files"},
+    [FINDING_STRAGGLERS] = {"A few slow chunks", "if they took as long as expected", "chunks,files"},
     [FINDING_TAIL] = {"Tail: few chunks ran alone at the end", "with no chunk much larger than the others",
                       "chunks,workers"},
     [FINDING_TOO_FEW_CHUNKS] = {"Too few chunks for the cores", "with smaller chunks", "chunks,resources"},

@@ -303,12 +303,9 @@ static void write_branches(inspect_writer *in, const survey_tree *tree, bool pic
 /* ---- Files -------------------------------------------------------------------------------------------------- */
 
 static const table_column FILE_COLUMNS[] = {
-    {"file", .shortens = true, .place = true},
-    {"events", .align = TABLE_RIGHT},
-    {"data", .align = TABLE_RIGHT, .priority = 1},
-    {"per event", .align = TABLE_RIGHT, .priority = 1},
-    {"ratio", .align = TABLE_RIGHT, .priority = 2},
-    {"codec", .priority = 2},
+    {"file", .shortens = true, .place = true},      {"events", .align = TABLE_RIGHT},
+    {"data", .align = TABLE_RIGHT, .priority = 1},  {"per event", .align = TABLE_RIGHT, .priority = 1},
+    {"ratio", .align = TABLE_RIGHT, .priority = 2}, {"codec", .priority = 2},
     {"unlike the others", .most_lines = 3},
 };
 
