@@ -39,14 +39,14 @@ static void put_command(buf *out, const roast_summary *s, const char *command)
 }
 
 /* JSON's escapes are Python's. */
-static void put_run(buf *out, const roast_summary *s)
+void hint_call(buf *out, const roast_summary *s, const char *call)
 {
     buf_text(out, "roastcoffea.open_run(");
     if (str_absent(s->path))
         buf_text(out, "…");
     else
         json_put_quoted(out, s->path);
-    buf_text(out, ")");
+    buf_format(out, ").%s", call);
 }
 
 void hint_show(buf *out, const roast_summary *s, const char *tables)
@@ -55,12 +55,11 @@ void hint_show(buf *out, const roast_summary *s, const char *tables)
         put_command(out, s, "show");
         buf_format(out, " --only %s", tables);
     } else if (strcmp(tables, "missing") == 0) {
-        put_run(out, s);
-        buf_text(out, ".missing");
+        hint_call(out, s, "missing");
     } else {
         buf_text(out, "print(");
-        put_run(out, s);
-        buf_format(out, ".summary.text(only=\"%s\"))", tables);
+        hint_call(out, s, "summary.text(only=\"");
+        buf_format(out, "%s\"))", tables);
     }
 }
 
@@ -70,6 +69,5 @@ void hint_explain(buf *out, const roast_summary *s)
         put_command(out, s, "explain");
         return;
     }
-    put_run(out, s);
-    buf_text(out, ".explain()");
+    hint_call(out, s, "explain()");
 }

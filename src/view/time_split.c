@@ -4,25 +4,24 @@
 #include <math.h>
 
 #include "base/str.h"
-#include "model/core_time.h"
 
 static double known(double seconds)
 {
     return isfinite(seconds) && seconds > 0 ? seconds : 0;
 }
 
-static void add_part(time_split *split, roast_str title, const char *class, double seconds)
+static void add_part(time_split *split, time_part part)
 {
-    if (split->count == MOST_TIME_PARTS || !(seconds > 0))
+    if (split->count == MOST_TIME_PARTS || !(part.seconds > 0))
         return;
-    split->parts[split->count++] = (time_part){title, class, seconds};
-    split->total += seconds;
-    split->whole += seconds;
+    split->parts[split->count++] = part;
+    split->total += part.seconds;
+    split->whole += part.seconds;
 }
 
 static void add_category(time_split *split, ledger_category category, roast_str title, double seconds)
 {
-    add_part(split, title, CATEGORIES[category].colour, seconds);
+    add_part(split, (time_part){title, category, CATEGORIES[category].colour, seconds});
 }
 
 /* What the phases of chunks say, where the ledger has nothing: the sums of all attempts, and the rest of the core time.
@@ -43,7 +42,8 @@ static void split_by_phases(time_split *split, const roast_summary *s)
     add_category(split, LEDGER_OPEN, STR(TITLE_OPEN), open);
     add_category(split, LEDGER_EVENTS, STR(TITLE_EVENTS), events);
     if (split->total > 0)
-        add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));
+        add_part(split, (time_part){STR("idle, merging and everything else"), LEDGER_COUNT, "rest",
+                                    known(core_time - split->total)});
 }
 
 static void split_by_ledger(time_split *split, const roast_summary *s)

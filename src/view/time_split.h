@@ -4,10 +4,12 @@
 #define VIEW_TIME_SPLIT_H
 
 #include "analysis/summary.h"
+#include "model/core_time.h"
 
 typedef struct time_part {
     roast_str title;
-    const char *class; /* of its colour */
+    ledger_category category; /* LEDGER_COUNT for what is in none */
+    const char *class;        /* of its colour */
     double seconds;
 } time_part;
 
