@@ -9,7 +9,7 @@
 #include "view/format.h"
 #include "view/html.h"
 
-enum { OPEN_TABLES = 4, MOST_ROWS = 12 };
+enum { OPEN_TABLES = 4, MOST_ROWS = 20 };
 
 /* ---- The box, and its theme ---------------------------------------------------------------------------------- */
 

@@ -486,7 +486,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->asked, p->summary, "branches,storage", MOST_ROWS, err);
+        code = tables_build(&p->asked, p->summary, "branches,storage,facts", MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)

@@ -331,5 +331,6 @@ const table_spec TABLE_SPECS[] = {
     {"missing", "Missing from the result: what to run again", GRID(missing, MISSING), LARGEST_FIRST(M_missing_events)},
     {"failures", "Failures", GRID(failure, FAILURES), LARGEST_FIRST(M_failure_count)},
     {"notes", "Notes", TABLE_OF_NOTES},
+    {"facts", "Machine and software", TABLE_OF_FACTS, .shown = TABLE_IF_ASKED},
 };
 const size_t TABLE_SPEC_COUNT = sizeof TABLE_SPECS / sizeof TABLE_SPECS[0];
