@@ -272,7 +272,8 @@ class Table:
 
     def __repr__(self) -> str:
         columns = counted(len(self.column_names), "column")
-        return f"<{self._columns.name}: {counted(len(self), 'row')}, {columns} (column_names): {', '.join(self.column_names[:4])}, …>"
+        first = ", ".join(self.column_names[:4])
+        return f"<{self._columns.name}: {counted(len(self), 'row')}, {columns} (column_names): {first}, …>"
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

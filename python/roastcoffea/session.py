@@ -65,6 +65,7 @@ class Session:
         self.interval = interval
         self.processor = processor
         self.processor_name = processor_name_of(processor)
+        self.named = bool(name)
         self.recording = Recording(path, name or self.processor_name)
         self.guard = self.recording.guard
         self.identity = self.recording.identity
@@ -300,6 +301,8 @@ class Session:
             setattr(processor, work.FLAG, True)
         if self.processor_name is None:
             self.processor_name = processor_name_of(processor)
+            if not self.named:
+                self.recording.fact("name", self.processor_name)
         with self.guard("facts about the run"):
             self._surroundings.look(processor)
             for key, value in runner_settings(runner).items():

@@ -179,7 +179,7 @@ def git_state(folder: Path, source: Path | None, seconds: float = _GIT_SECONDS) 
 
 
 def _git(folder: Path, seconds: float, *arguments: str) -> str:
-    """What a command of git prints that reads alone: it takes no locks, fetches nothing, and starts no program of the user's."""
+    """What a command of git prints that only reads: without locks, fetching, and programs that the repository names."""
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
     done = subprocess.run(
@@ -227,7 +227,8 @@ def runner_settings(runner: Any) -> dict[str, str | int]:
     executor = runner.executor
     values = {name: getattr(runner, name, None) for name in _RUNNER}
     values |= {fact: getattr(executor, name, None) for name, fact in _EXECUTOR.items()}
-    return {"executor": type(executor).__name__} | {name: _setting(value) for name, value in values.items() if value is not None}
+    known = {name: _setting(value) for name, value in values.items() if value is not None}
+    return {"executor": type(executor).__name__, **known}
 
 
 def _setting(value: Any) -> str | int:

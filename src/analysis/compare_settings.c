@@ -15,7 +15,7 @@ static const roast_value NOTHING = {.kind = ROAST_NOTHING};
 /* Facts that no two runs share, or that are compared elsewhere. Times (…_ns) are left out too. */
 static bool fact_is_a_setting(roast_str key)
 {
-    static const char *const others[] = {"name",       "state",       "writer_process", "source",   "error",
+    static const char *const others[] = {"name",       "state",       "writer_process", "source",  "error",
                                          "error_type", "stop_reason", "batch_job",      "analysis"};
     if (str_ends_with(key, STR("_ns")) || str_starts_with(key, STR("no_")) || str_starts_with(key, STR("last_")) ||
         str_starts_with(key, STR("advised")))

@@ -131,7 +131,7 @@ static void put_briefly(buf *out, const buf *what, const buf *code)
 {
     const char *newline = code->len ? strchr(code->data, '\n') : NULL;
     if (newline && newline + 1 == code->data + code->len) {
-        buf_text(out, "<code style=\"font-size:12px\">");
+        buf_text(out, "<code style=\"font-size:12px;white-space:nowrap\">");
         html_text(out, (roast_str){code->data, code->len - 1});
         buf_text(out, "</code>");
         return;
@@ -163,7 +163,8 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     advice_code(&code, f);
     finding_put_saving(&saving, e, f);
     buf_text(out, "<details style=\"margin:0\"><summary style=\"display:block;cursor:pointer\"><span");
-    notebook_ink(out, "muted", "float:right;margin:0 0 0 14px");
+    notebook_ink(out, "muted",
+                 "float:right;max-width:45%;margin:0 0 0 14px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
     buf_char(out, '>');
     html_text(out, buf_view(&saving));
     buf_text(out, "</span><div style=\"overflow:hidden;white-space:nowrap;text-overflow:ellipsis\"><span");
@@ -218,7 +219,7 @@ static void put_way_on(buf *out, const roast_summary *summary)
     hint_call(&call, summary, "show()");
     buf_text(out, "<div");
     notebook_ink(out, "muted", "margin:4px 0 0 0;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
-    buf_text(out, ">The whole report: <code style=\"font-size:12px\">");
+    buf_text(out, ">The whole report: <code style=\"font-size:12px;white-space:nowrap\">");
     html_text(out, buf_view(&call));
     buf_text(out, "</code></div>\n");
     out->code = out->code ? out->code : call.code;

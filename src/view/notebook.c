@@ -35,6 +35,7 @@ static void put_sheet(buf *out)
                   "border-color:var(--grid)!important}\n"
                   ".roast td,.roast th{border-color:var(--grid)!important;background:none!important;"
                   "color:inherit!important}\n"
+                  ".roast tr{background:none!important}\n"
                   ".roast code,.roast pre{color:inherit!important;background:none!important}\n"
                   ".roast details[open]>summary .turn{display:inline-block;transform:rotate(90deg)}\n");
     for (size_t i = 0; i < sizeof SHADES / sizeof SHADES[0]; i++)
