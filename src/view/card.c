@@ -1,6 +1,6 @@
 /* The card of a run. A notebook keeps it, so it is small, and it has no button: scripts do not run in a notebook that
  * was opened again, and a page that every card carries along would make notebooks of megabytes. What shows the report
- * is a line of Python, to be copied; advice unfolds, which browsers do without a script. */
+ * are lines of Python, to be copied; advice unfolds, which browsers do without a script. */
 #include "view/card.h"
 
 #include <stdio.h>
@@ -163,8 +163,9 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     advice_code(&code, f);
     finding_put_saving(&saving, e, f);
     buf_text(out, "<details style=\"margin:0\"><summary style=\"display:block;cursor:pointer\"><span");
-    notebook_ink(out, "muted",
-                 "float:right;max-width:45%;margin:0 0 0 14px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
+    notebook_ink(
+        out, "muted",
+        "float:right;max-width:45%;margin:0 0 0 14px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
     buf_char(out, '>');
     html_text(out, buf_view(&saving));
     buf_text(out, "</span><div style=\"overflow:hidden;white-space:nowrap;text-overflow:ellipsis\"><span");
@@ -215,15 +216,17 @@ static void put_findings(buf *out, const roast_summary *summary)
 
 static void put_way_on(buf *out, const roast_summary *summary)
 {
-    buf call = {0};
-    hint_call(&call, summary, "show()");
+    static const char CODE[] = "<code style=\"font-size:12px;white-space:nowrap\">";
+    buf run = {0};
+    hint_run(&run, summary);
     buf_text(out, "<div");
     notebook_ink(out, "muted", "margin:4px 0 0 0;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
-    buf_text(out, ">The whole report: <code style=\"font-size:12px;white-space:nowrap\">");
-    html_text(out, buf_view(&call));
+    buf_format(out, ">The report: %srun.show()</code>, or %srun.report(&quot;report.html&quot;)</code>; %srun = ", CODE,
+               CODE, CODE);
+    html_text(out, buf_view(&run));
     buf_text(out, "</code></div>\n");
-    out->code = out->code ? out->code : call.code;
-    buf_release(&call);
+    out->code = out->code ? out->code : run.code;
+    buf_release(&run);
 }
 
 static roast_code write_headings(table_set *set, const roast_summary *summary, roast_error *err)

@@ -39,14 +39,14 @@ static void put_command(buf *out, const roast_summary *s, const char *command)
 }
 
 /* JSON's escapes are Python's. */
-void hint_call(buf *out, const roast_summary *s, const char *call)
+void hint_run(buf *out, const roast_summary *s)
 {
     buf_text(out, "roastcoffea.open_run(");
     if (str_absent(s->path))
         buf_text(out, "…");
     else
         json_put_quoted(out, s->path);
-    buf_format(out, ").%s", call);
+    buf_text(out, ")");
 }
 
 void hint_show(buf *out, const roast_summary *s, const char *tables)
@@ -55,11 +55,12 @@ void hint_show(buf *out, const roast_summary *s, const char *tables)
         put_command(out, s, "show");
         buf_format(out, " --only %s", tables);
     } else if (strcmp(tables, "missing") == 0) {
-        hint_call(out, s, "missing");
+        hint_run(out, s);
+        buf_text(out, ".missing");
     } else {
         buf_text(out, "print(");
-        hint_call(out, s, "summary.text(only=\"");
-        buf_format(out, "%s\"))", tables);
+        hint_run(out, s);
+        buf_format(out, ".summary.text(only=\"%s\"))", tables);
     }
 }
 
@@ -69,5 +70,6 @@ void hint_explain(buf *out, const roast_summary *s)
         put_command(out, s, "explain");
         return;
     }
-    hint_call(out, s, "explain()");
+    hint_run(out, s);
+    buf_text(out, ".explain()");
 }

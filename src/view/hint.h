@@ -9,7 +9,7 @@
 /* Tables by their ids, separated by commas. */
 void hint_show(buf *out, const roast_summary *summary, const char *tables);
 void hint_explain(buf *out, const roast_summary *summary);
-/* A line of Python, whoever looks: what is called is a method of the run, with its arguments. */
-void hint_call(buf *out, const roast_summary *summary, const char *call);
+/* What opens the run in Python, whoever looks. */
+void hint_run(buf *out, const roast_summary *summary);
 
 #endif

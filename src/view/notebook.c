@@ -127,7 +127,9 @@ static void put_pairs(buf *out, const table *t)
 
 static const char *align_of(const table_column *column)
 {
-    return column->align == TABLE_RIGHT ? "text-align:right;white-space:nowrap" : "text-align:left";
+    if (column->align == TABLE_RIGHT)
+        return "text-align:right;white-space:nowrap";
+    return column->shortens || column->most_lines > 1 ? "text-align:left" : "text-align:left;white-space:nowrap";
 }
 
 static void put_grid(buf *out, const table *t)
@@ -166,12 +168,13 @@ static void put_table(buf *out, const table *t, bool open)
     buf_format(out, "<details%s style=\"margin:8px 0 0 0\"><summary style=\"cursor:pointer;font-weight:600\">",
                open ? " open" : "");
     html_text(out, t->title);
-    buf_text(out, "</summary>\n<table style=\"border-collapse:collapse;margin:2px 0 0 0;font-size:13px\"><tbody>\n");
+    buf_text(out, "</summary>\n<div style=\"overflow-x:auto\">"
+                  "<table style=\"border-collapse:collapse;margin:2px 0 0 0;font-size:13px\"><tbody>\n");
     if (t->layout == TABLE_GRID)
         put_grid(out, t);
     else
         put_pairs(out, t);
-    buf_text(out, "</tbody></table>\n");
+    buf_text(out, "</tbody></table></div>\n");
     if (t->layout == TABLE_GRID)
         put_rest(out, t);
     buf_text(out, "</details>\n");
