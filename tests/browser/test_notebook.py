@@ -14,7 +14,6 @@ import time
 import pytest
 from built import program
 from reports import SCREENSHOTS
-
 from roastcoffea import open_run
 
 nbformat = pytest.importorskip("nbformat")
@@ -105,14 +104,17 @@ def contrasts(page) -> dict[str, float]:
 
 def inside_frame(browser):
     """What runs an expression in the page of the one frame that there is, when its script is done."""
-    (frame,) = [target for target in browser.call("Target.getTargets")["targetInfos"] if target["type"] == "iframe"]
+    limit, frames = time.monotonic() + 60, []
+    while not frames:
+        frames = [target for target in browser.call("Target.getTargets")["targetInfos"] if target["type"] == "iframe"]
+        assert time.monotonic() < limit, "there is no frame"
+    (frame,) = frames
     session = browser.call("Target.attachToTarget", targetId=frame["targetId"], flatten=True)["sessionId"]
 
     def run(expression: str):
         answer = browser.call("Runtime.evaluate", session, expression=expression, returnByValue=True, awaitPromise=True)
         return answer["result"].get("value")
 
-    limit = time.monotonic() + 60
     while run("document.documentElement?.dataset.ready") != "yes":
         assert time.monotonic() < limit, "the report is never ready"
     return run
