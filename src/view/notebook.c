@@ -33,10 +33,8 @@ static void put_sheet(buf *out)
     put_theme(out);
     buf_text(out, ".roast{color:var(--ink)!important;background-color:var(--ground)!important;"
                   "border-color:var(--grid)!important}\n"
-                  ".roast td,.roast th{border-color:var(--grid)!important;background:none!important;"
-                  "color:inherit!important}\n"
-                  ".roast tr{background:none!important}\n"
-                  ".roast code,.roast pre{color:inherit!important;background:none!important}\n"
+                  ".roast tr,.roast td,.roast th,.roast code,.roast pre{color:inherit!important;"
+                  "background:none!important}\n"
                   ".roast details[open]>summary .turn{display:inline-block;transform:rotate(90deg)}\n");
     for (size_t i = 0; i < sizeof SHADES / sizeof SHADES[0]; i++)
         buf_format(out,
@@ -111,13 +109,19 @@ static void put_cell(buf *out, const table_cell *cell, const char *style)
     buf_text(out, "</td>");
 }
 
+/* JupyterLab stripes the rows of tables, in the colours of its theme. */
+static void open_row(buf *out)
+{
+    buf_format(out, "<tr style=\"color:%s;background-color:%s\">", chart_shade("ink"), chart_shade("ground"));
+}
+
 static void put_pairs(buf *out, const table *t)
 {
     bool code = false;
     for (size_t row = 0; row < t->n_rows; row++) {
         const table_cell *name = table_cell_at(t, row, 0);
         code = name->text.len ? str_equal(name->text, STR("code")) : code; /* its other lines have no name */
-        buf_text(out, "<tr>");
+        open_row(out);
         put_cell(out, name, "text-align:left;white-space:nowrap");
         put_cell(out, table_cell_at(t, row, 1),
                  code ? "text-align:left;font-family:monospace;white-space:pre-wrap" : "text-align:left");
@@ -134,7 +138,7 @@ static const char *align_of(const table_column *column)
 
 static void put_grid(buf *out, const table *t)
 {
-    buf_text(out, "<tr>");
+    open_row(out);
     for (size_t column = 0; column < t->n_columns; column++) {
         buf_format(out, "<th style=\"padding:2px 14px 2px 0;%s;font-weight:600\">", align_of(&t->columns[column]));
         html_text(out, str_from(t->columns[column].title));
@@ -142,7 +146,7 @@ static void put_grid(buf *out, const table *t)
     }
     buf_text(out, "</tr>\n");
     for (size_t row = 0; row < t->n_rows && row < MOST_ROWS; row++) {
-        buf_text(out, "<tr>");
+        open_row(out);
         for (size_t column = 0; column < t->n_columns; column++)
             put_cell(out, table_cell_at(t, row, column), align_of(&t->columns[column]));
         buf_text(out, "</tr>\n");
