@@ -161,7 +161,7 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     buf what = {0}, code = {0}, saving = {0};
     advice_text(&what, f);
     advice_code(&code, f);
-    finding_put_saving(&saving, e, f);
+    findings_put_saving(&saving, e, f);
     buf_text(out, "<details style=\"margin:0\"><summary style=\"display:block;cursor:pointer\"><span");
     notebook_ink(
         out, "muted",
@@ -172,7 +172,7 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     notebook_ink(out, "muted", "");
     buf_text(out, "><span class=\"turn\">▸</span> ");
     buf_format(out, "%zu</span>&ensp;<b style=\"font-weight:600\">", (size_t)(f - e->findings) + 1);
-    html_text(out, str_from(finding_title(f)));
+    html_text(out, str_from(findings_title(f->kind)));
     buf_text(out, "</b>&ensp;");
     put_briefly(out, &what, &code);
     buf_text(out, "</div></summary>");

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-typedef enum fact_form { FACT_TEXT, FACT_COUNT, FACT_BYTES, FACT_SECONDS, FACT_COMMIT, FACT_CHANGES } fact_form;
+typedef enum fact_form { FACT_TEXT, FACT_COUNT, FACT_BYTES, FACT_COMMIT, FACT_CHANGES } fact_form;
 typedef enum fact_place { FACT_LEADS, FACT_UNDER, FACT_BESIDE } fact_place;
 
 typedef struct fact_row {
@@ -31,7 +31,7 @@ static const fact_row FACTS[] = {
     {"format", "format", FACT_TEXT, FACT_UNDER},
     {"skipbadfiles", "skipbadfiles", FACT_TEXT, FACT_UNDER},
     {"align_clusters", "align_clusters", FACT_TEXT, FACT_UNDER},
-    {"xrootdtimeout", "xrootdtimeout", FACT_SECONDS, FACT_UNDER},
+    {"xrootdtimeout", "xrootdtimeout", FACT_COUNT, FACT_UNDER, NULL, " s"},
     {"executor", "executor", FACT_TEXT, FACT_UNDER},
     {"executor_workers", "workers of the executor", FACT_COUNT, FACT_UNDER},
     {"retries", "retries", FACT_COUNT, FACT_UNDER},
@@ -42,8 +42,6 @@ static const fact_row FACTS[] = {
     {"merging", "merging", FACT_TEXT, FACT_UNDER},
     {"engine", "engine", FACT_TEXT, FACT_LEADS},
     {"backend", "backend", FACT_TEXT, FACT_UNDER},
-    {"distributed", "distributed", FACT_TEXT, FACT_UNDER},
-    {"dask", "dask", FACT_TEXT, FACT_UNDER},
     {"worker_machines", "machines of the workers", FACT_TEXT, FACT_UNDER},
     {"worker_sites", "sites of the workers", FACT_TEXT, FACT_UNDER},
     {"host", "machine", FACT_TEXT, FACT_LEADS},
@@ -60,6 +58,8 @@ static const fact_row FACTS[] = {
     {"uproot", "uproot", FACT_TEXT, FACT_UNDER},
     {"awkward", "awkward", FACT_TEXT, FACT_UNDER},
     {"numpy", "numpy", FACT_TEXT, FACT_UNDER},
+    {"dask", "dask", FACT_TEXT, FACT_UNDER},
+    {"distributed", "distributed", FACT_TEXT, FACT_UNDER},
     {"roastcoffea", "roastcoffea", FACT_TEXT, FACT_UNDER},
 };
 
@@ -98,8 +98,7 @@ static void put_number(buf *out, fact_form form, int64_t number)
     else if (form == FACT_COUNT)
         format_count(out, number);
     else
-        format_value(out, (roast_value){.kind = ROAST_INT, .as.integer = number}, form == FACT_BYTES ? "B" : "s",
-                     form == FACT_BYTES ? FORM_MEMORY : FORM_UNIT);
+        format_value(out, (roast_value){.kind = ROAST_INT, .as.integer = number}, "B", FORM_MEMORY);
 }
 
 /* A commit is known by its first digits. What should be a number and is none is shown as it is. */

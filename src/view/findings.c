@@ -130,8 +130,13 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
+const char *findings_title(finding_kind kind)
+{
+    return WORDS[kind].title;
+}
+
 /* Its share of the wall time first, then seconds. */
-void finding_put_saving(buf *out, const explanation *e, const finding *f)
+void findings_put_saving(buf *out, const explanation *e, const finding *f)
 {
     if (!(f->saving_seconds > 0))
         return;
@@ -153,7 +158,7 @@ static void put_estimate(buf *out, const explanation *e, const finding *f)
     if (!(f->saving_seconds > 0))
         return;
     buf_text(out, "about ");
-    finding_put_saving(out, e, f);
+    findings_put_saving(out, e, f);
     if (!(f->saving_high > f->saving_low))
         return;
     buf_text(out, f->saving_low > 0 ? ", between " : ", at most ");
@@ -162,11 +167,6 @@ static void put_estimate(buf *out, const explanation *e, const finding *f)
         buf_text(out, " and ");
     }
     format_seconds(out, f->saving_high);
-}
-
-const char *finding_title(const finding *f)
-{
-    return WORDS[f->kind].title;
 }
 
 static table_tone tone_of(const finding *f)
@@ -192,7 +192,7 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
     writer_text(w, str_from(WORDS[f->kind].title), tone_of(f));
     put_cost(&w->text, f);
     writer_cell(w, TONE_PLAIN, NOTHING);
-    finding_put_saving(&w->text, e, f);
+    findings_put_saving(&w->text, e, f);
     writer_cell(w, TONE_PLAIN, NOTHING);
     writer_text(w, STR(""), TONE_PLAIN);
     if (f->n_evidence)
