@@ -309,7 +309,8 @@ typedef enum roast_form { /* append, never renumber */
                           ROAST_OPENMETRICS,
                           ROAST_SVG, /* a chart, as have PNG (with librsvg) and CHART, which is its numbers as JSON */
                           ROAST_PNG,
-                          ROAST_CHART
+                          ROAST_CHART,
+                          ROAST_FRAGMENT /* HTML without script for a page of others, as a notebook; a run is a card */
 } roast_form;
 
 /* How to show it. Zero is the default of everything. */

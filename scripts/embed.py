@@ -16,11 +16,10 @@ def grouped(words):
     """The names, each with its files."""
     groups = {}
     for word in words:
-        if "." in word:
-            groups[name].append(word)
+        if "." not in word:
+            files = groups[word] = []
         else:
-            name = word
-            groups[name] = []
+            files.append(word)
     return groups
 
 

@@ -33,7 +33,7 @@ BEYOND_ROAST_H = {
         "source/legacy/tracking_series.h",
         "probe/chunk.h", "probe/pack.h", "probe/readings.h", "probe/sampler.h", "model/packed.h",  # forks, readings
         "source/root/file_record.h", "view/inspect.h",  # facts for a worker, and columns
-        "view/chart.h", "view/table.h", "view/terminal.h", "view/json.h", "view/format.h",  # the models, as Python objects
+        "view/chart.h", "view/table.h", "view/terminal.h", "view/json.h", "view/format.h", "view/card.h",  # the models, as Python objects
     },
 }  # fmt: skip
 

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "record/load.h"
 #include "run/reader.h"
+#include "view/table.h"
 
 roast_run *run_lock(run_object *self)
 {
@@ -112,8 +113,25 @@ static PyObject *run_summary(PyObject *object, PyObject *unused)
     return code ? core_raise(state, &err) : summary_new(state, summary);
 }
 
-/* The explanation as JSON text. */
-static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roast_error *err)
+/* What was found: for programs, for people, and for notebooks. */
+enum { FORMS = 3 };
+static const roast_form FORM_OF[FORMS] = {ROAST_JSON, ROAST_TERMINAL, ROAST_FRAGMENT};
+static const roast_look LOOK = {.size = sizeof LOOK, .columns = 100, .limit = 10};
+
+/* Releases the texts. */
+static PyObject *forms_to_python(core_state *state, roast_code code, buf texts[FORMS], const roast_error *err)
+{
+    PyObject *forms = PyTuple_New(FORMS);
+    for (size_t i = 0; i < FORMS; i++) {
+        PyObject *text = PyErr_Occurred() ? NULL : core_text(state, code, &texts[i], err);
+        buf_release(&texts[i]);
+        if (!text || !forms || PyTuple_SetItem(forms, (Py_ssize_t)i, text))
+            Py_CLEAR(forms);
+    }
+    return forms;
+}
+
+static roast_code explain_in_forms(buf texts[FORMS], roast_run *run, bool what_ifs, roast_error *err)
 {
     roast_summary *summary;
     roast_explanation *own = NULL;
@@ -124,7 +142,9 @@ static roast_code explain_to_text(buf *text, roast_run *run, bool what_ifs, roas
         why = own;
     }
     if (!code)
-        code = roast_explanation_render(text, why, summary, ROAST_JSON, NULL, err);
+        summary->for_python = true;
+    for (size_t i = 0; !code && i < FORMS; i++)
+        code = roast_explanation_render(&texts[i], why, summary, FORM_OF[i], &LOOK, err);
     roast_explanation_free(own);
     roast_summary_free(summary);
     return code;
@@ -148,18 +168,17 @@ static PyObject *run_explain(PyObject *object, PyObject *args)
     roast_run *run;
     if (!PyArg_ParseTuple(args, "|p:explain", &what_ifs) || !(run = run_lock(self)))
         return NULL;
-    buf text = {0};
+    buf texts[FORMS] = {{0}};
     roast_error err = {0};
     roast_code code;
     Py_BEGIN_ALLOW_THREADS
-    code = explain_to_text(&text, run, what_ifs != 0, &err);
+    code = explain_in_forms(texts, run, what_ifs != 0, &err);
     Py_END_ALLOW_THREADS
     run_unlock(self);
-    return core_text(state, code, &text, &err);
+    return forms_to_python(state, code, texts, &err);
 }
 
-/* The comparison with another run as JSON text. */
-static roast_code compare_to_text(buf *text, roast_subject *a, roast_subject *b, roast_error *err)
+static roast_code compare_in_forms(buf texts[FORMS], roast_subject *a, roast_subject *b, roast_error *err)
 {
     roast_comparison *c = NULL;
     roast_code code = roast_summarize(&a->summary, a->run, err);
@@ -167,8 +186,8 @@ static roast_code compare_to_text(buf *text, roast_subject *a, roast_subject *b,
         code = roast_summarize(&b->summary, b->run, err);
     if (!code)
         code = roast_compare(&c, a, 1, b, 1, err);
-    if (!code)
-        code = roast_comparison_render(text, c, ROAST_JSON, NULL, err);
+    for (size_t i = 0; !code && i < FORMS; i++)
+        code = roast_comparison_render(&texts[i], c, FORM_OF[i], &LOOK, err);
     roast_comparison_free(c);
     roast_summary_free(a->summary);
     roast_summary_free(b->summary);
@@ -183,7 +202,7 @@ static PyObject *run_compare(PyObject *object, PyObject *path)
     if (!PyUnicode_FSConverter(path, &other))
         return NULL;
     roast_subject a = {.label = PyBytes_AsString(self->path)}, b = {.label = PyBytes_AsString(other)};
-    buf text = {0};
+    buf texts[FORMS] = {{0}};
     roast_error err = {0};
     roast_code code;
     Py_BEGIN_ALLOW_THREADS
@@ -191,12 +210,12 @@ static PyObject *run_compare(PyObject *object, PyObject *path)
     if (!code)
         code = roast_run_load(&b.run, b.label, NULL, &err);
     if (!code)
-        code = compare_to_text(&text, &a, &b, &err);
+        code = compare_in_forms(texts, &a, &b, &err);
     roast_run_close(a.run);
     roast_run_close(b.run);
     Py_END_ALLOW_THREADS
     Py_DECREF(other);
-    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
+    return forms_to_python(core_state_of_type(Py_TYPE(object)), code, texts, &err);
 }
 
 static PyObject *run_report(PyObject *object, PyObject *unused)
@@ -356,8 +375,10 @@ static PyMethodDef run_methods[] = {
      "chart(summary, id, form, *, bins=0, legend_entries=0, clock=False, width=0, height=0, values=None)\n--\n\n"
      "A chart as text, form: 'svg' or 'json'."},
     {"explain", run_explain, METH_VARARGS,
-     "explain(what_if=False)\n--\n\nWhat held the run back, as JSON: findings, not_determined, replay, what_if."},
-    {"compare", run_compare, METH_O, "compare(path)\n--\n\nWhat changed from this run to another, as JSON."},
+     "explain(what_if=False)\n--\n\nWhat held the run back: findings, not_determined, replay, what_if; as JSON, as "
+     "text\n"
+     "and as HTML for a notebook."},
+    {"compare", run_compare, METH_O, "compare(path)\n--\n\nWhat changed from this run to another, in the same forms."},
     {"columns", run_columns, METH_O,
      "columns(table)\n--\n\nA table of the run by columns: 'chunks', 'workers', 'samples', 'sections', 'files',\n"
      "'branches' or 'tasks'."},

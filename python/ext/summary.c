@@ -2,6 +2,7 @@
  * command writes, so the two cannot disagree. */
 #include "base/str.h"
 #include "run.h"
+#include "view/card.h"
 #include "view/json.h"
 #include "view/table.h"
 #include "view/terminal.h"
@@ -53,6 +54,27 @@ static PyObject *summary_json(PyObject *object, PyObject *unused)
     json_summary(&text, summary);
     Py_END_ALLOW_THREADS
     return buf_to_python(&text);
+}
+
+static PyObject *summary_card(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_summary_render(&text, ((summary_object *)object)->summary, ROAST_FRAGMENT, NULL, &err);
+    Py_END_ALLOW_THREADS
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
+}
+
+static PyObject *summary_line(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code = card_line(&text, ((summary_object *)object)->summary, &err);
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
 }
 
 static PyObject *summary_explanation(PyObject *object, PyObject *unused)
@@ -274,6 +296,8 @@ static PyMethodDef summary_methods[] = {
     {"metrics", summary_metrics, METH_NOARGS,
      "metrics()\n--\n\nA dict of every metric under each of its names, and the rows of datasets, sections, files,\n"
      "servers, workers, failures and activities: what 'roast export --to json' writes."},
+    {"card", summary_card, METH_NOARGS, "card()\n--\n\nA card for notebooks, as HTML without a script."},
+    {"line", summary_line, METH_NOARGS, "line()\n--\n\nThe run in a line: its name, how it ended, chunks, events/s."},
     {"explanation", summary_explanation, METH_NOARGS,
      "explanation()\n--\n\nWhat held the run back, as JSON; None if that was not looked for. See Run.explain."},
     {"json", summary_json, METH_NOARGS, "json()\n--\n\nThe same as JSON text."},

@@ -5,6 +5,7 @@
 #include "arrow.h"
 #include "base/str.h"
 #include "inspect.h"
+#include "model/facts.h"
 #include "run.h"
 
 typedef struct table_object {
@@ -98,9 +99,38 @@ static PyObject *column_item(PyObject *object, Py_ssize_t row)
     return isnan(value) ? Py_NewRef(Py_None) : PyFloat_FromDouble(value);
 }
 
+/* The interval that the numbers are in; none if there are none. */
+static bool find_range(const column_object *self, double *least, double *most)
+{
+    const column *c = self->column;
+    *least = (double)INFINITY;
+    *most = -(double)INFINITY;
+    for (Py_ssize_t i = 0; i < self->rows; i++) {
+        double value = c->kind == COLUMN_INT ? as_real(c->as.ints[i]) : c->as.reals[i];
+        *least = fmin(*least, value); /* fmin and fmax pass over what is absent */
+        *most = fmax(*most, value);
+    }
+    return *least <= *most;
+}
+
+static PyObject *column_repr(PyObject *object)
+{
+    const column_object *self = (column_object *)object;
+    buf text = {0};
+    double least, most;
+    buf_format(&text, "<column %s of %s: %zd rows", self->column->name, self->table->table.name, self->rows);
+    if (find_range(self, &least, &most))
+        buf_format(&text, ", %.6g to %.6g", least, most);
+    if (self->column->absent)
+        buf_format(&text, ", %zu absent", self->column->absent);
+    buf_char(&text, '>');
+    return core_text(core_state_of_type(Py_TYPE(object)), text.code, &text, &(roast_error){.code = text.code});
+}
+
 static PyType_Slot column_slots[] = {
     {Py_tp_doc, "A column of numbers: a sequence in which absent values are None, and a buffer in which they are NaN."},
     {Py_tp_dealloc, column_dealloc},
+    {Py_tp_repr, column_repr},
     {Py_sq_length, column_length},
     {Py_sq_item, column_item},
     {Py_bf_getbuffer, column_buffer},

@@ -8,6 +8,7 @@ import functools
 import importlib
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _core, work
 from roastcoffea.backends import AbstractMetricsBackend, backend_for, check_backend, is_backend
-from roastcoffea.guard import Guard, logger
+from roastcoffea.guard import Guard, counted, logger
 from roastcoffea.legacy.metrics import metrics_of_run
 from roastcoffea.run import Run
 from roastcoffea.session import Session, processor_name_of
 
 if TYPE_CHECKING:
     from roastcoffea.aggregation.core import MetricsAggregator
+    from roastcoffea.notebook import Explanation, Frame
     from roastcoffea.visualization.chart import Chart
 
 __all__ = ["MetricsCollector"]
@@ -371,7 +373,7 @@ class MetricsCollector(_core.Block):
 
     # ---- what users get
 
-    def explain(self, what_if: bool = False) -> dict[str, Any]:
+    def explain(self, what_if: bool = False) -> Explanation:
         """What held the run back; see :meth:`roastcoffea.run.Run.explain`."""
         return self.run.explain(what_if)
 
@@ -388,12 +390,30 @@ class MetricsCollector(_core.Block):
         """Write the run as one HTML page that needs nothing else, and return its path."""
         return self.run.report(path)
 
+    def show(self, height: int = 720) -> Frame:
+        """The report in a frame, for a notebook; see :meth:`roastcoffea.run.Run.show`."""
+        return self.run.show(height)
+
     def plot(self, name: str, **options: Any) -> Chart:
         """A chart of the run; see :meth:`roastcoffea.run.Run.plot`."""
         return self.run.plot(name, **options)
 
-    def _repr_html_(self) -> str:
-        return self.run._repr_html_() if self.t_end is not None else "<p>recording…</p>"
+    def __repr__(self) -> str:
+        session = self._session
+        if session is None:
+            return "<collector: not used yet>"
+        recording = session.recording
+        if recording.path is None:
+            return f"<collector: nothing was recorded: {recording.problem}>"
+        if self.t_end is not None:
+            run = self._run or Run(recording.path)  # not self.run: what is looked at is sealed, and this is no look
+            return f"<collector: {run._line()}>"
+        chunks = counted(recording.chunks, "chunk")
+        return f"<collector: recording {recording.name} for {time.time() - session.t_start:.0f} s, {chunks} so far>"
+
+    def _repr_html_(self) -> str | None:
+        ended = self._session is not None and self.t_end is not None and self._session.recording.path is not None
+        return self.run._repr_html_() if ended else None  # a notebook shows the repr then
 
     def save_measurement(self, output_dir: str | os.PathLike[str], measurement_name: str | None = None) -> Path:
         """Write a measurement directory and return its path."""

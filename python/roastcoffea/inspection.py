@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Iterable
@@ -10,6 +9,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from roastcoffea import _core
+from roastcoffea.guard import counted
+from roastcoffea.notebook import Frame
 from roastcoffea.run import Table
 
 __all__ = ["Inspection", "inspect"]
@@ -79,12 +80,10 @@ class Inspection:
     def __repr__(self) -> str:
         totals = self.totals
         parts = [f"{tree}: {totals['entries'][i]} entries" for i, tree in enumerate(self.trees)]
-        return f"<{len(self.files)} ROOT file{'s'[: len(self.files) != 1]}; {', '.join(parts) or 'no trees'}>"
+        return f"<{counted(len(self.files), 'ROOT file')}; {', '.join(parts) or 'no trees'}>"
 
     def _repr_html_(self) -> str:
-        # A page with its own style and script: in a frame, it leaves the notebook's alone.
-        page = html.escape(self._inspection.html(), quote=True)
-        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:36em;border:0"></iframe>'
+        return Frame(self._inspection.html(), 500, "what is in the files")._repr_html_()
 
 
 def inspect(

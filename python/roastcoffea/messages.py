@@ -108,13 +108,15 @@ class Note(NamedTuple):
 
 
 class Hello(NamedTuple):
-    """Who a worker is, and how its clock differs from the scheduler's, in seconds."""
+    """Who a worker is, how its clock differs from the scheduler's, in seconds, and on what machine it is."""
 
     worker: str
     pid: int
     host: str
     delay: float
     latency: float
+    machine: str | None = None  # CPU, cores and memory, in words
+    site: str | None = None
 
 
 # ---- of the scheduler; times are seconds of its clock

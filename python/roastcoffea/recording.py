@@ -12,13 +12,14 @@ import tempfile
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from roastcoffea import messages
 from roastcoffea.completeness import Requests
-from roastcoffea.guard import Guard, logger, text_of
+from roastcoffea.guard import Guard, counted, logger, text_of, without_secrets
 from roastcoffea.route import topic_of
 from roastcoffea.settings import settings
 from roastcoffea.work import describe
@@ -105,6 +106,8 @@ class Recording:
         self.chunks = 0
         self.deadline = float("inf")  # of the monotonic clock: when the end of the block has to be over
         self._clock_offsets: dict[str, int] = {}  # of workers, in nanoseconds
+        self._machines: dict[str, str] = {}  # by host, in words
+        self._sites: dict[str, str] = {}
         self.takers: dict[type, Callable[[str, Any], None]] = {
             messages.Begin: self._on_begin,
             messages.End: self._on_end,
@@ -215,6 +218,14 @@ class Recording:
             with self.lock:
                 self._left.pop(address, None)
         self.recorder.worker({"address": address, **{name: v for name, v in known.items() if v is not None}})
+
+    def machine(self, host: str, machine: str | None, site: str | None) -> None:
+        """What a worker says of the machine that it is on. Facts of the run are the different ones, with their number."""
+        for fact, by_host, said in (("worker_machines", self._machines, machine), ("worker_sites", self._sites, site)):
+            if said and by_host.get(host) != said:
+                by_host[host] = without_secrets(said)
+                counts = Counter(by_host.values()).most_common()
+                self.fact(fact, "; ".join(f"{kind} ({counted(count, 'host')})" for kind, count in counts))
 
     def to_worker_clock(self, t_ns: int, worker: str | None) -> int:
         """A time of our clock, by the worker's: the one in which its records are kept."""

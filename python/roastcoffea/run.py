@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roastcoffea import _core
+from roastcoffea.guard import counted
+from roastcoffea.notebook import Comparison, Explanation, Frame
 
 if TYPE_CHECKING:
     from roastcoffea.rerun import Fileset
@@ -37,7 +38,13 @@ class Run:
         self._run = _core.Run(os.fspath(path))
 
     def __repr__(self) -> str:
-        return f"Run({str(self.path)!r})"
+        return f"<run {self._line()}>"
+
+    def _line(self) -> str:
+        try:
+            return self.summary.line()
+        except Exception as error:  # whoever looks at an object with a debugger wants no other one
+            return f"{self.path}: {error}"
 
     @property
     def name(self) -> str:
@@ -89,8 +96,8 @@ class Run:
         """The timeline of the workers, in the documented shape; times are UTC, without a zone."""
         return self._run.tracking_data()
 
-    def explain(self, what_if: bool = False) -> dict[str, Any]:
-        """What held the run back.
+    def explain(self, what_if: bool = False) -> Explanation:
+        """What held the run back; a notebook shows it, and so does ``print``.
 
         Parameters
         ----------
@@ -103,8 +110,7 @@ class Run:
             ``findings`` in the order of what fixing them would save, each with its evidence and advice;
             ``not_determined``; ``replay`` with the error of replaying what happened; ``what_if`` if asked for.
         """
-        explained: dict[str, Any] = json.loads(self._run.explain(what_if))
-        return explained
+        return Explanation(self._run.explain(what_if))
 
     @property
     def missing(self) -> list[dict[str, Any]]:
@@ -157,8 +163,8 @@ class Run:
             raise _core.RoastError(f"{self.path}: this run did not return: there is no output to add to, run all of it again")
         return items_for(rows, runner, fileset)
 
-    def compare(self, other: Run | str | os.PathLike[str]) -> dict[str, Any]:
-        """What changed from this run to another, chunk by chunk.
+    def compare(self, other: Run | str | os.PathLike[str]) -> Comparison:
+        """What changed from this run to another, chunk by chunk; a notebook shows it, and so does ``print``.
 
         Parameters
         ----------
@@ -172,8 +178,7 @@ class Run:
             ``breakdowns`` whose parts add up to the difference.
         """
         path = other.path if isinstance(other, Run) else other
-        compared: dict[str, Any] = json.loads(self._run.compare(os.fspath(path)))
-        return compared
+        return Comparison(self._run.compare(os.fspath(path)))
 
     def print_summary(self) -> None:
         """Print the summary."""
@@ -186,6 +191,16 @@ class Run:
         page = Path(path)
         page.write_bytes(self._run.report())
         return page
+
+    def show(self, height: int = 720) -> Frame:
+        """The report in a frame, for a notebook, which keeps it: 0.1 MB and 33 bytes for each chunk.
+
+        Parameters
+        ----------
+        height : int
+            Of the frame, in pixels.
+        """
+        return Frame(self._run.report().decode(), height, f"report of {self.name}")
 
     def plot(
         self, name: str, *, bins: int = 0, max_legend_entries: int = 0, clock: bool = False
@@ -217,9 +232,7 @@ class Run:
         return Chart(self._run, self.summary, name, **options)
 
     def _repr_html_(self) -> str:
-        from roastcoffea.export.reporter import html_of_run
-
-        return html_of_run(self)
+        return self.summary.card()
 
 
 class Table:
@@ -258,7 +271,9 @@ class Table:
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
-        return f"<table of {len(self)} rows: {', '.join(self.column_names)}>"
+        columns = counted(len(self.column_names), "column")
+        first = ", ".join(self.column_names[:4])
+        return f"<{self._columns.name}: {counted(len(self), 'row')}, {columns} (column_names): {first}, …>"
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import os
 import sys
 import time
 import weakref
@@ -20,13 +19,14 @@ from roastcoffea.entries import File, file_of
 from roastcoffea.guard import text_of, type_of
 from roastcoffea.recording import Recording
 from roastcoffea.route import listeners, spools
+from roastcoffea.surroundings import Surroundings, machine, runner_settings
 from roastcoffea.tries import Try
 
 __all__ = ["Session", "processor_name_of"]
 
 _MADE_BEFORE = "the work items were made before the with block: which files preprocessing left out there is not known"
 _END_SECONDS = 5.0  # that the end of the block may take
-_PACKAGES = ("coffea", "dask", "distributed", "uproot", "awkward", "numpy")
+_PACKAGES = ("coffea", "uproot", "awkward", "numpy", "dask", "distributed")
 #: Processors that we switched off at the end of a collection (the user did not).
 _switched_off: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -65,9 +65,11 @@ class Session:
         self.interval = interval
         self.processor = processor
         self.processor_name = processor_name_of(processor)
+        self.named = bool(name)
         self.recording = Recording(path, name or self.processor_name)
         self.guard = self.recording.guard
         self.identity = self.recording.identity
+        self._surroundings = Surroundings(self.recording.fact)
         self.backends: list[AbstractMetricsBackend] = []
         self.spans: list[tuple[AbstractMetricsBackend, Any]] = []
         self._entered: list[tuple[AbstractMetricsBackend, Any]] = []  # of them
@@ -182,17 +184,22 @@ class Session:
         fact("t_start_ns", int(self.t_start * 1e9))
         fact("processor", self.processor_name)
         fact("python", sys.version.split()[0])
-        fact("host", os.uname().nodename if hasattr(os, "uname") else None)
         fact("command", command_line(sys.argv))
+        for key, value in machine().items():
+            fact(key, value)
         for package in _PACKAGES:
             with contextlib.suppress(PackageNotFoundError):
                 fact(package, version(package))
+        if self.processor is not None:
+            self._surroundings.look(self.processor)
 
     def _note_end(self) -> None:
         fact, error = self.recording.fact, self._error
         fact("t_end_ns", int(self.t_end * 1e9))
         fact("elapsed_ns", self._elapsed)
         fact("processor", self.processor_name)
+        self._surroundings.look(None)
+        self._surroundings.wait(self.recording.seconds_left(1))
         if self._preprocess_ns:
             fact("preprocess_ns", self._preprocess_ns)
         if not self.recording.chunks:
@@ -294,8 +301,12 @@ class Session:
             setattr(processor, work.FLAG, True)
         if self.processor_name is None:
             self.processor_name = processor_name_of(processor)
-        self.recording.fact("executor", type(runner.executor).__name__)
-        self.recording.fact("chunksize", runner.chunksize)
+            if not self.named:
+                self.recording.fact("name", self.processor_name)
+        with self.guard("facts about the run"):
+            self._surroundings.look(processor)
+            for key, value in runner_settings(runner).items():
+                self.recording.fact(key, value)
         late = self._late_backend(runner, client)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._flag_away(processor))

@@ -15,9 +15,10 @@ static const roast_value NOTHING = {.kind = ROAST_NOTHING};
 /* Facts that no two runs share, or that are compared elsewhere. Times (…_ns) are left out too. */
 static bool fact_is_a_setting(roast_str key)
 {
-    static const char *const others[] = {"name",       "state",           "writer_process", "source",  "error",
-                                         "error_type", "no_fine_metrics", "stop_reason",    "analysis"};
-    if (str_ends_with(key, STR("_ns")) || str_starts_with(key, STR("last_")) || str_starts_with(key, STR("advised")))
+    static const char *const others[] = {"name",       "state",       "writer_process", "source",  "error",
+                                         "error_type", "stop_reason", "batch_job",      "analysis"};
+    if (str_ends_with(key, STR("_ns")) || str_starts_with(key, STR("no_")) || str_starts_with(key, STR("last_")) ||
+        str_starts_with(key, STR("advised")))
         return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (str_equal(key, str_from(others[i])))

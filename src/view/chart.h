@@ -107,6 +107,10 @@ void charts_release(chart_set *set);
 const char *chart_kind_text(chart_kind kind);    /* "line", … */
 const char *chart_scale_text(chart_scale scale); /* "number", "time", "category" */
 const char *chart_colour_text(int colour);       /* on a light ground: "#0072b2" */
+/* The palette of pages, as variables of a CSS selector: --c0 … --c6, --neutral, --bad, --ground, --ink, --muted,
+ * --grid; and one of them on a light ground, by its name. */
+void chart_palette(buf *out, const char *where, bool dark);
+const char *chart_shade(const char *name);
 
 /* The colours of the datasets of a run, by their number: those that took most time have one of their own, the others
  * CHART_NEUTRAL. NULL if memory is out. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "view/fact_words.h"
 #include "view/format.h"
 #include "view/table_writer.h"
 #include "view/verdict.h"
@@ -172,9 +173,9 @@ static void write_settings(table_writer *w, const comparison *c)
     writer_begin(w, "settings", "What differs in the setup", columns, 3, c->n_settings);
     for (size_t i = 0; i < c->n_settings; i++) {
         const compared_setting *setting = &c->settings[i];
-        writer_text(w, setting->what, TONE_PLAIN);
+        writer_text(w, fact_title(setting->what), TONE_PLAIN);
         for (compare_side side = SIDE_A; side < SIDES; side++)
-            writer_value(w, setting->values[side], setting->unit, FORM_UNIT);
+            fact_write_value(w, setting->what, setting->values[side], setting->unit);
     }
 }
 

@@ -102,8 +102,13 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
+const char *findings_title(finding_kind kind)
+{
+    return WORDS[kind].title;
+}
+
 /* "21.1 % faster (5.17 s)": what it would bring at most, if it were gone. */
-static void put_saving(buf *out, const explanation *e, const finding *f)
+void findings_put_saving(buf *out, const explanation *e, const finding *f)
 {
     if (!(f->saving_seconds > 0))
         return;
@@ -129,7 +134,7 @@ static void put_estimate(buf *out, const explanation *e, const finding *f)
     if (!(f->saving_seconds > 0))
         return;
     buf_text(out, "up to ");
-    put_saving(out, e, f);
+    findings_put_saving(out, e, f);
     put_condition(out, f);
     if (!(f->saving_high > f->saving_low))
         return;
@@ -162,7 +167,7 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
     writer_text(w, str_from(WORDS[f->kind].title), tone_of(f));
     put_cost(&w->text, f);
     writer_cell(w, TONE_PLAIN, NOTHING);
-    put_saving(&w->text, e, f);
+    findings_put_saving(&w->text, e, f);
     writer_cell(w, TONE_PLAIN, NOTHING);
     writer_text(w, STR(""), TONE_PLAIN);
     if (f->n_evidence)
@@ -174,7 +179,7 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
 
 /* Which findings are shown, and how many: the first that are not small, or one if all are. What saves most is always
  * among them, however usual it is. */
-static size_t worth_showing(const explanation *e, const finding **shown, size_t most)
+size_t findings_first(const explanation *e, const finding **shown, size_t most)
 {
     size_t count = 0;
     const finding *largest = NULL;
@@ -257,7 +262,7 @@ void findings_write(table_writer *w, const char *id, const char *title, const ro
     const explanation *e = summary->explanation;
     const finding *findings[MOST_SHOWN];
     bool told = e && (e->count || e->n_gaps);
-    size_t shown = told ? worth_showing(e, findings, most < MOST_SHOWN ? most : MOST_SHOWN) : 0;
+    size_t shown = told ? findings_first(e, findings, most < MOST_SHOWN ? most : MOST_SHOWN) : 0;
     if (!told && !asked)
         return;
     writer_begin(w, id, title, FINDING_SPECS, shown ? FINDING_COLUMNS : 0, 2 * shown);

@@ -39,7 +39,7 @@ static void put_command(buf *out, const roast_summary *s, const char *command)
 }
 
 /* JSON's escapes are Python's. */
-static void put_run(buf *out, const roast_summary *s)
+void hint_run(buf *out, const roast_summary *s)
 {
     buf_text(out, "roastcoffea.open_run(");
     if (str_absent(s->path))
@@ -55,11 +55,11 @@ void hint_show(buf *out, const roast_summary *s, const char *tables)
         put_command(out, s, "show");
         buf_format(out, " --only %s", tables);
     } else if (strcmp(tables, "missing") == 0) {
-        put_run(out, s);
+        hint_run(out, s);
         buf_text(out, ".missing");
     } else {
         buf_text(out, "print(");
-        put_run(out, s);
+        hint_run(out, s);
         buf_format(out, ".summary.text(only=\"%s\"))", tables);
     }
 }
@@ -70,6 +70,6 @@ void hint_explain(buf *out, const roast_summary *s)
         put_command(out, s, "explain");
         return;
     }
-    put_run(out, s);
+    hint_run(out, s);
     buf_text(out, ".explain()");
 }

@@ -9,5 +9,7 @@
 /* Tables by their ids, separated by commas. */
 void hint_show(buf *out, const roast_summary *summary, const char *tables);
 void hint_explain(buf *out, const roast_summary *summary);
+/* What opens the run in Python, whoever looks. */
+void hint_run(buf *out, const roast_summary *summary);
 
 #endif

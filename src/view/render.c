@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "source/root/many.h"
 #include "source/root/survey.h"
+#include "view/card.h"
 #include "view/catalogue.h"
 #include "view/chart_runs.h"
 #include "view/comparison.h"
@@ -20,6 +21,7 @@
 #include "view/json.h"
 #include "view/markdown.h"
 #include "view/missing.h"
+#include "view/notebook.h"
 #include "view/openmetrics.h"
 #include "view/run_list.h"
 #include "view/scaling_view.h"
@@ -66,6 +68,8 @@ static roast_code put_tables(buf *out, roast_code code, table_set *set, const ch
         markdown_tables(out, set);
     } else if (!code && form == ROAST_HTML) {
         html_tables(out, set, charts, title);
+    } else if (!code && form == ROAST_FRAGMENT) {
+        notebook_tables(out, set);
     } else if (!code) {
         code = fail(err, ROAST_USAGE, "this cannot be shown in such a form");
     }
@@ -110,6 +114,10 @@ roast_code roast_summary_render(roast_text *out, const roast_summary *summary, r
     roast_look look = look_of(given);
     if (form == ROAST_CSV)
         return put_csv(out, summary, look.only, err);
+    if (form == ROAST_FRAGMENT) {
+        roast_code code = card_put(out, summary, err);
+        return code ? code : finish(out, err);
+    }
     if (form == ROAST_JSON && look.only && strcmp(look.only, "missing") == 0)
         missing_document(out, summary);
     else if (form == ROAST_JSON)

@@ -7,7 +7,6 @@
 #include "analysis/coverage.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "model/core_time.h"
 #include "view/chart.h"
 #include "view/findings.h"
 #include "view/format.h"
@@ -16,6 +15,7 @@
 #include "view/report_data.h"
 #include "view/report_tables.h"
 #include "view/table_specs.h"
+#include "view/time_split.h"
 
 enum {
     MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
@@ -206,75 +206,6 @@ static void put_headline(page *p)
 
 /* ---- Where the time went ------------------------------------------------------------------------------------- */
 
-static double known(double seconds)
-{
-    return isfinite(seconds) && seconds > 0 ? seconds : 0;
-}
-
-typedef struct time_part {
-    roast_str title;
-    const char *class;
-    double seconds;
-} time_part;
-
-enum { MOST_TIME_PARTS = 20 };
-
-typedef struct time_split {
-    time_part parts[MOST_TIME_PARTS];
-    size_t count;
-    double total; /* of the parts */
-    double whole; /* what they are parts of: less, where records overlap and a residual below 0 makes up for it */
-} time_split;
-
-static const double LEAST_SHARE = 0.0005; /* below, a part is not worth its line */
-
-static void add_part(time_split *split, roast_str title, const char *class, double seconds)
-{
-    if (split->count == MOST_TIME_PARTS || !(seconds > 0))
-        return;
-    split->parts[split->count++] = (time_part){title, class, seconds};
-    split->total += seconds;
-    split->whole += seconds;
-}
-
-static void add_category(time_split *split, ledger_category category, roast_str title, double seconds)
-{
-    add_part(split, title, CATEGORIES[category].colour, seconds);
-}
-
-/* What the phases of chunks say, where the ledger has nothing: the sums of all attempts, and the rest of the core time.
- */
-static void split_by_phases(time_split *split, const roast_summary *s)
-{
-    double cpu = known(summary_real(s, M_run_chunk_cpu_seconds_total));
-    double waiting = known(summary_real(s, M_run_chunk_noncpu_seconds_total));
-    double delay = fmin(known(summary_real(s, M_run_chunk_run_delay_seconds_total)), waiting);
-    double process = cpu + waiting > 0 ? 0 : known(summary_real(s, M_run_total_cpu_time));
-    double open = known(summary_real(s, M_run_chunk_open_seconds_total));
-    double events = known(summary_real(s, M_run_chunk_events_seconds_total));
-    double core_time = summary_real(s, M_run_elapsed_time_seconds) * summary_real(s, M_run_total_cores);
-    add_category(split, LEDGER_PROCESS_CPU, STR(TITLE_CPU), cpu);
-    add_category(split, LEDGER_PROCESS_IO, STR(TITLE_WAITING), waiting - delay);
-    add_category(split, LEDGER_PROCESS_CORE, STR(TITLE_CORE), delay);
-    add_category(split, LEDGER_PROCESS_UNSPLIT, STR(TITLE_PROCESS), process);
-    add_category(split, LEDGER_OPEN, STR(TITLE_OPEN), open);
-    add_category(split, LEDGER_EVENTS, STR(TITLE_EVENTS), events);
-    if (split->total > 0)
-        add_part(split, STR("idle, merging and everything else"), "rest", known(core_time - split->total));
-}
-
-static void split_by_ledger(time_split *split, const roast_summary *s)
-{
-    for (size_t row = 0; row < s->rows[ROAST_SCOPE_LEDGER].count; row++) {
-        ledger_category category = ledger_category_find(summary_cell(s, M_ledger_category, row).as.text);
-        roast_value seconds = summary_cell(s, M_ledger_core_seconds, row);
-        if (category >= LEDGER_COUNT || seconds.kind != ROAST_REAL)
-            continue;
-        add_category(split, category, summary_cell(s, M_ledger_title, row).as.text, seconds.as.real);
-        split->whole += fmin(seconds.as.real, 0);
-    }
-}
-
 static void put_share(buf *out, double percent)
 {
     buf_format(out, "%d.%02d%%", (int)percent, (int)(percent * 100) % 100);
@@ -304,7 +235,7 @@ static void put_time_list(buf *out, const time_split *split)
 {
     buf_text(out, "<ul class=\"parts\">\n");
     for (size_t i = 0; i < split->count; i++) {
-        if (split->parts[i].seconds < LEAST_SHARE * split->whole)
+        if (split->parts[i].seconds < LEAST_TIME_SHARE * split->whole)
             continue;
         buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
         html_text(out, split->parts[i].title);
@@ -387,10 +318,7 @@ static void put_findings(page *p)
 
 static void write_time(page *p)
 {
-    time_split split = {0};
-    split_by_ledger(&split, p->summary);
-    if (!split.count)
-        split_by_phases(&split, p->summary);
+    time_split split = split_time(p->summary);
     if (split.total > 0) {
         buf_text(&p->html.sections, "<p class=\"lead\">");
         format_seconds(&p->html.sections, split.whole);
@@ -559,7 +487,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
 {
     roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->asked, p->summary, "branches,storage,failures_by_file", MOST_ROWS, err);
+        code = tables_build(&p->asked, p->summary, "branches,storage,failures_by_file,facts", MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)

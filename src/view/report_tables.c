@@ -101,25 +101,6 @@ static void write_slowest(table_writer *w, const report_data *data, size_t limit
     free(order);
 }
 
-/* ---- Facts --------------------------------------------------------------------------------------------------- */
-
-/* Times are in the heading, and the rest is for programs. */
-static bool is_for_programs(roast_str key)
-{
-    return str_ends_with(key, STR("_ns")) || str_equal(key, STR("writer_process")) || str_equal(key, STR("state"));
-}
-
-static void write_facts(table_writer *w, const roast_summary *summary)
-{
-    writer_begin_pairs(w, "facts", "Machine and software", TABLE_PAIRS, summary->n_facts);
-    for (size_t i = 0; i < summary->n_facts; i++) {
-        if (is_for_programs(summary->facts[i].key))
-            continue;
-        write_text(w, summary->facts[i].key);
-        write_text(w, summary->facts[i].value);
-    }
-}
-
 /* ---- What was not measured ----------------------------------------------------------------------------------- */
 
 static bool is_absent_for(const roast_summary *summary, metric_id id, const char *why)
@@ -156,9 +137,8 @@ roast_code report_tables(table_set *out, const report_data *data, const roast_su
                          roast_error *err)
 {
     table_writer w;
-    writer_init(&w, out, 3);
+    writer_init(&w, out, 2);
     write_slowest(&w, data, slowest);
-    write_facts(&w, summary);
     write_absent(&w, summary);
     return writer_finish(&w, err);
 }

@@ -530,6 +530,18 @@ static const struct shades BY_NAME = {
     "var(--muted)",
     "var(--grid)"};
 
+const char *chart_shade(const char *name)
+{
+    const struct {
+        const char *name, *value;
+    } named[] = {{"neutral", LIGHT.neutral}, {"bad", LIGHT.bad},     {"ground", LIGHT.ground},
+                 {"ink", LIGHT.ink},         {"muted", LIGHT.muted}, {"grid", LIGHT.grid}};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (strcmp(name, named[i].name) == 0)
+            return named[i].value;
+    return chart_colour_text(name[1] - '0'); /* "c0" */
+}
+
 static void put_variables(buf *out, const char *where, const struct shades *s)
 {
     buf_format(out, "%s{", where);
@@ -537,6 +549,11 @@ static void put_variables(buf *out, const char *where, const struct shades *s)
         buf_format(out, "--c%d:%s;", i, s->colours[i]);
     buf_format(out, "--neutral:%s;--bad:%s;--ground:%s;--ink:%s;--muted:%s;--grid:%s}\n", s->neutral, s->bad, s->ground,
                s->ink, s->muted, s->grid);
+}
+
+void chart_palette(buf *out, const char *where, bool dark)
+{
+    put_variables(out, where, dark ? &DARK : &LIGHT);
 }
 
 void chart_page_css(buf *out)

@@ -10,6 +10,7 @@
 #include "base/closest.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "view/fact_words.h"
 #include "view/findings.h"
 #include "view/hint.h"
 #include "view/missing.h"
@@ -579,6 +580,10 @@ static void build_table(builder *b, const table_spec *spec)
         break;
     case TABLE_OF_NOTES:
         build_notes(b, spec);
+        break;
+    case TABLE_OF_FACTS:
+        if (b->asked)
+            facts_write(&b->w, spec->id, spec->title, b->summary);
         break;
     }
 }

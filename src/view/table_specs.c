@@ -355,5 +355,6 @@ const table_spec TABLE_SPECS[] = {
     {"failures_by_file", "Failures by file and worker", GRID(failure, FAILURES), LARGEST_FIRST(M_failure_count),
      .shown = TABLE_IF_ASKED},
     {"notes", "Notes", TABLE_OF_NOTES},
+    {"facts", "Machine and software", TABLE_OF_FACTS, .shown = TABLE_IF_ASKED},
 };
 const size_t TABLE_SPEC_COUNT = sizeof TABLE_SPECS / sizeof TABLE_SPECS[0];

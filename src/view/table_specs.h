@@ -38,7 +38,8 @@ typedef enum table_kind {
     TABLE_OF_METRICS,  /* a line for each of pairs */
     TABLE_OF_ROWS,     /* a row for each of the scope */
     TABLE_OF_FINDINGS, /* what held the run back */
-    TABLE_OF_NOTES     /* of the run */
+    TABLE_OF_NOTES,    /* of the run */
+    TABLE_OF_FACTS     /* of the run: what ran, on what, with which software */
 } table_kind;
 
 typedef enum row_order {

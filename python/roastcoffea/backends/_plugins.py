@@ -22,6 +22,7 @@ from roastcoffea import messages, sampling, shipping
 from roastcoffea.guard import Guard, counted
 from roastcoffea.outbox import Outbox
 from roastcoffea.route import topic_of
+from roastcoffea.surroundings import machine_in_words, site_named
 
 __all__ = ["SchedulerTracker", "WorkerProbe", "load_probe"]
 
@@ -330,11 +331,12 @@ class WorkerProbe(WorkerPlugin):
                 self.callback.start()
 
     def describe(self) -> messages.Hello:
-        """Who the worker is, and how its clock differs from the scheduler's."""
+        """Who the worker is, how its clock differs from the scheduler's, and on what machine it is."""
         worker = self.worker
         return messages.Hello(
-            worker.address, os.getpid(), socket.gethostname(), worker.scheduler_delay, worker.latency
-        )
+            worker.address, os.getpid(), socket.gethostname(), worker.scheduler_delay, worker.latency,
+            machine_in_words(), site_named(os.environ),
+        )  # fmt: skip
 
     def interval(self) -> float:
         """Seconds between messages: as many as between heartbeats, which Dask makes rarer in a large cluster; but what dies

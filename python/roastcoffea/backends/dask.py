@@ -394,6 +394,7 @@ class DaskMetricsBackend(AbstractMetricsBackend):
             clock_error_ns=int(error * 1e9),
             probe=1,
         )
+        self.recording.machine(hello.host, hello.machine, hello.site)
         with self._heard:
             self._measured.add(hello.worker)
             self._workers.add(hello.worker)

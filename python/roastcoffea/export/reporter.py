@@ -1,8 +1,7 @@
-"""The summary of a run for people: rich tables in a terminal, HTML in a notebook. The tables are made in C."""
+"""The summary of a run for people. The tables are made in C."""
 
 from __future__ import annotations
 
-import html
 import shutil
 import sys
 from collections.abc import Iterable
@@ -17,7 +16,6 @@ __all__ = [
     "format_resources_table",
     "format_throughput_table",
     "format_timing_table",
-    "html_of_run",
     "print_run",
 ]
 
@@ -42,33 +40,6 @@ def _in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel")
-
-
-def html_of_run(run: Any) -> str:
-    """The summary of a run as HTML, for notebooks."""
-    lines = ["&emsp;".join(_html_phrase(*phrase) for phrase in line) for line in run.summary.headings(python=True)]
-    parts = [f"<p>{'<br>'.join(lines)}</p>"]
-    parts += [_html_table(model) for model in run.summary.tables(limit=10, python=True)]
-    return "".join(parts)
-
-
-def _html_phrase(text: str, tone: str) -> str:
-    colour = {"bad": "#b3261e", "warn": "#8a5300"}.get(tone)
-    return f"<b style='color:{colour}'>{html.escape(text)}</b>" if colour else html.escape(text)
-
-
-def _html_table(model: dict[str, Any]) -> str:
-    titles = "".join(f"<th>{html.escape(column['title'] or '')}</th>" for column in model["columns"])
-    rows = []
-    for row in model["rows"]:
-        cells = zip(row, model["columns"])
-        rows.append(
-            "".join(f"<td style='text-align:{c['align']}'>{html.escape(cell['text'] or '')}</td>" for cell, c in cells)
-        )
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    head = "" if model["pairs"] else f"<thead><tr>{titles}</tr></thead>"
-    more = f"<p>{html.escape(model['more'])}</p>" if model["more"] else ""
-    return f"<h4>{html.escape(model['title'])}</h4><table>{head}<tbody>{body}</tbody></table>{more}"
 
 
 # ---- The tables of 0.1.2, of its dictionary of metrics
