@@ -219,7 +219,7 @@ def test_the_page_says_what_held_the_run_back(folder, open_page):
     shown = page.run("document.querySelector('.findings').innerText")
     explained = subprocess.run([program("roast"), "explain", run], check=True, capture_output=True, text=True).stdout
     title = re.search(r"^1  (.*?) ─", explained, re.MULTILINE)[1]
-    assert title in shown and "about" in shown
+    assert title in shown and "up to" in shown
     ledger = page.run("document.querySelector('.parts').innerText")
     waiting = next(row for row in exported(run, "ledger") if row["category"] == "process_io")
     assert f"{float(waiting['share_percent']):.1f} %" in ledger
