@@ -337,6 +337,9 @@ static double never_used(explaining *e)
     return unused;
 }
 
+/* Starts at once that tell the pace of whoever hands out chunks: a single interval says nothing. */
+static const size_t MIN_WAVE = 8;
+
 /* Starts of chunks as the scheduler gave them. */
 typedef struct chunk_starts {
     double count, first, last; /* without retries; seconds since the start of the run */
@@ -357,8 +360,8 @@ static chunk_starts read_starts(const explaining *e)
         s.last = fmax(s.last, begun);
         s.count++;
     }
-    size_t wave = (size_t)fmin(e->cores, (double)t->count); /* on one core, the second waits for the first */
-    if (wave > 1)
+    size_t wave = (size_t)fmin(e->cores, (double)t->count); /* what follows waits for what was before it on its core */
+    if (wave >= MIN_WAVE)
         s.pace = clock_seconds(t->attempts[wave - 1].start_ns - t->attempts[0].start_ns) / (double)(wave - 1);
     return s;
 }

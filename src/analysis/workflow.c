@@ -122,6 +122,7 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
     const total none = {(double)NAN, false};
     run_totals t = {none, none, none, none, false};
     from_chunks(a, &t);
+    double of_chunks = whole(t.seconds);
     run_totals reported = t;
     roast_code code = ROAST_OK;
     if (!str_absent(roast_run_document(a->run, "report")))
@@ -138,6 +139,7 @@ roast_code analyse_workflow(analysis *a, roast_error *err)
                                  : "there is no coffea report: totals are sums over the chunk records";
     double elapsed = elapsed_seconds(a);
     set_totals(a->summary, &t, elapsed);
+    summary_set_real(a->summary, M_run_process_seconds, isfinite(of_chunks) ? of_chunks : whole(t.seconds));
     int64_t preprocess_ns = run_fact_int(a->run, "preprocess_ns");
     summary_set_real(a->summary, M_run_preprocess_time_seconds, clock_seconds(preprocess_ns));
     a->from_report = reported.from_report;

@@ -50,7 +50,7 @@ static const metric_id MEAN_OF_CHUNKS = M_run_chunk_duration_mean;
 static const pair_spec TIMING[] = {
     {.title = "wall time", .parts = {{M_run_elapsed_time_seconds, ""}}, .shown = LINE_ALWAYS},
     {.title = "  preprocessing", .parts = {{M_run_preprocess_time_seconds, ""}}},
-    {.title = "in process()", .parts = {{M_run_total_cpu_time, " total"}}, .shown = LINE_ALWAYS},
+    {.title = "in process()", .parts = {{M_run_process_seconds, " total"}}, .shown = LINE_ALWAYS},
     {.title = "  per chunk", .parts = {{M_run_avg_cpu_time_per_chunk, ""}}, .unless = &MEAN_OF_CHUNKS},
     {.title = "speed-up", .parts = {{M_run_speedup_factor, "", FORM_TIMES}}},
     {.title = "  concurrent chunks", .parts = {{M_run_concurrent_chunks_mean, " mean"}}},

@@ -716,13 +716,13 @@ static void plan_gaps(planned *p, int cores, const char *engine)
         add_chunk(p, "a", 20 + 5.0 * (i / cores) + 0.9 * (i % cores), 4 - 0.9 * (cores - 1), 1);
 }
 
-static void the_start_of_a_run_is_not_the_schedulers_on_one_core_or_where_there_is_none(void **state)
+static void the_start_of_a_run_is_not_the_schedulers_on_few_cores_or_where_there_is_none(void **state)
 {
     (void)state;
     const struct {
         int cores;
         const char *engine;
-    } cases[] = {{1, "dask"}, {1, "local"}, {2, "local"}};
+    } cases[] = {{1, "dask"}, {2, "dask"}, {1, "local"}, {2, "local"}}; /* one interval between starts is no pace */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         planned p;
         plan_gaps(&p, cases[i].cores, cases[i].engine);
@@ -1669,7 +1669,7 @@ int main(void)
         cmocka_unit_test(a_slow_host_is_named),
         cmocka_unit_test(chunks_are_put_together_by_their_place_in_a_file),
         cmocka_unit_test(what_runs_between_chunks_is_merging_and_not_the_schedulers_fault),
-        cmocka_unit_test(the_start_of_a_run_is_not_the_schedulers_on_one_core_or_where_there_is_none),
+        cmocka_unit_test(the_start_of_a_run_is_not_the_schedulers_on_few_cores_or_where_there_is_none),
         cmocka_unit_test(one_core_does_chunks_however_few_they_are),
         cmocka_unit_test(what_saves_less_than_a_second_is_minor_and_a_short_run_is_said_to_be_short),
         cmocka_unit_test(the_slow_first_chunk_of_every_worker_is_a_warm_up_and_no_slow_time),
