@@ -77,11 +77,12 @@ typedef struct finding {
     double core_seconds;   /* what it cost; NAN if that cannot be said in time */
     double share_percent;  /* of the core time that there was */
     double saving_seconds; /* of wall time, about, if it were fixed; 0 if it costs no time, NAN if nobody can say */
-    double saving_low, saving_high; /* between which it is, as far as the replay can be trusted */
-    double rank;                    /* seconds of wall time by which findings are ordered */
-    double factor;                  /* how much larger the chunks should be, or similar; NAN for none */
-    bool of_any_run;                /* a limit that every run has, not a fault that could be removed */
-    bool nearly_worth;              /* it saves about as much as is worth acting on */
+    double saving_low, saving_high;     /* between which it is, as far as the replay can be trusted */
+    double rank;                        /* seconds of wall time by which findings are ordered */
+    double factor;                      /* how much larger the chunks should be, or similar; NAN for none */
+    bool of_any_run;                    /* a limit that every run has, not a fault that could be removed */
+    bool nearly_worth;                  /* it saves about as much as is worth acting on */
+    double from_seconds, until_seconds; /* after the start: the part of the run that it is about; until is 0 for all */
     failure_nature nature;
     finding_evidence evidence[FINDING_EVIDENCE];
     size_t n_evidence;

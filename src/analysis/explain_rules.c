@@ -79,6 +79,10 @@ static void tell_period(explaining *e, finding *f)
         until = fmax(until, clock_seconds(until_ns - e->stragglers.t_start_ns));
         slowest = fmax(slowest, times_longer(e, STRAGGLER_PERIOD, g));
     }
+    if (f && until > from) {
+        f->from_seconds = from;
+        f->until_seconds = until;
+    }
     add_evidence(f, "from", NOBODY, from, "s");
     add_evidence(f, "until", NOBODY, until, "s");
     add_evidence(f, "chunks took then", NOBODY, slowest, "times");
@@ -486,6 +490,10 @@ static void explain_tail(explaining *e)
     }
     if (f && few)
         f->factor = finer.chunk_size;
+    if (f) {
+        f->from_seconds = clock_seconds(e->stragglers.last_start_ns - e->summary->t_start_ns);
+        f->until_seconds = e->wall;
+    }
     add_evidence(f, "cores idle after the last chunk was started, on average", NOBODY, idle / e->cores, "s");
     add_evidence(f, "the longest chunk took", NOBODY, longest, "s");
     add_evidence(f, "chunks usually take", NOBODY, typical, "s");

@@ -102,6 +102,11 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
+const char *findings_tables_of(finding_kind kind)
+{
+    return WORDS[kind].tables;
+}
+
 const char *findings_title(finding_kind kind)
 {
     return WORDS[kind].title;
@@ -127,7 +132,7 @@ static void put_condition(buf *out, const finding *f)
 }
 
 /* "up to 22.4 % faster (26.3 s) if …; replayed: 21.0 s to 27.8 s" */
-static void put_estimate(buf *out, const explanation *e, const finding *f)
+void findings_put_estimate(buf *out, const explanation *e, const finding *f)
 {
     if (isnan(f->saving_seconds) && f->core_seconds > 0)
         buf_text(out, "not determined: the replay does not answer");
@@ -287,7 +292,7 @@ static void list_code(table_writer *w, const finding *f)
     roast_str rest = code.len ? buf_view(&code) : str_none();
     for (bool first = true; !str_absent(rest) && rest.len; first = false) {
         buf_str(&w->text, str_split(&rest, '\n'));
-        writer_pair(w, first ? "code" : "", TONE_STRONG);
+        writer_code(w, first ? "code" : "");
     }
     w->failed |= code.code != ROAST_OK;
     buf_release(&code);
@@ -314,7 +319,7 @@ static void list_finding(table_writer *w, const roast_summary *summary, const ex
         format_percent(&w->text, f->share_percent);
     }
     writer_pair(w, "cost", TONE_PLAIN);
-    put_estimate(&w->text, e, f);
+    findings_put_estimate(&w->text, e, f);
     writer_pair(w, "saving", TONE_STRONG);
     for (size_t i = 0; i < f->n_evidence; i++) {
         evidence_text(&w->text, &f->evidence[i]);

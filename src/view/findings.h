@@ -12,10 +12,12 @@ void findings_write(table_writer *w, const char *id, const char *title, const ro
                     bool asked);
 /* The findings that are shown first, at most so many, in their order. */
 size_t findings_first(const explanation *e, const finding **shown, size_t most);
-/* What a finding of a kind is called. */
+/* What a finding of a kind is called, and the tables that it is seen in, by their ids. */
 const char *findings_title(finding_kind kind);
-/* "22.4 % (26.3 s) if …": what a finding would save; nothing if that is not known. */
+const char *findings_tables_of(finding_kind kind);
+/* "22.4 % faster (26.3 s)": what a finding would save, without and with what for; nothing if that is not known. */
 void findings_put_saving(buf *out, const explanation *e, const finding *f);
+void findings_put_estimate(buf *out, const explanation *e, const finding *f);
 /* The first thing that is not determined, in words; nothing if all is. */
 void findings_put_gap(buf *out, const roast_summary *summary, const explanation *e);
 /* The whole explanation as a page of tables: a list for each finding, what is not determined, what would be. commands:

@@ -133,19 +133,56 @@ const char *html_tone(table_tone tone)
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
-void html_pairs(buf *out, const table *t)
+/* Two spaces at the start of a label: it belongs to the line above. */
+static bool is_sub_line(const table *t, size_t row)
+{
+    return row && str_starts_with(table_cell_at(t, row, 0)->text, STR("  "));
+}
+
+static void put_label(buf *out, const table_cell *label, glossary *terms)
+{
+    term_list list = terms_of_label(label);
+    glossary_label(out, terms, str_trim(label->text), &list);
+}
+
+/* A line and those that belong to it are a body of the table, so that nothing comes between them. */
+void html_pairs(buf *out, const table *t, glossary *terms)
 {
     buf_text(out, "<table class=\"pairs\"><tbody>\n");
     for (size_t row = 0; row < t->n_rows; row++) {
-        const table_cell *name = table_cell_at(t, row, 0), *value = table_cell_at(t, row, 1);
-        bool belongs = str_starts_with(name->text, STR("  "));
-        buf_text(out, belongs ? "<tr class=\"sub\"><th scope=\"row\">" : "<tr><th scope=\"row\">");
-        html_text(out, str_trim(name->text));
-        buf_format(out, "</th><td class=\"%s\">", html_tone(value->tone));
+        const table_cell *label = table_cell_at(t, row, 0), *value = table_cell_at(t, row, 1);
+        bool belongs = is_sub_line(t, row);
+        if (row && !belongs)
+            buf_text(out, "</tbody><tbody>\n");
+        buf_text(out, belongs ? "<tr class=\"sub\">" : "<tr>");
+        if (label->text.len) {
+            buf_text(out, "<th scope=\"row\">");
+            put_label(out, label, terms);
+            buf_text(out, "</th>");
+        }
+        buf_format(out, "<td class=\"%s\"%s>", html_tone(value->tone), label->text.len ? "" : " colspan=\"2\"");
         html_text(out, value->text);
         buf_text(out, "</td></tr>\n");
     }
     buf_text(out, "</tbody></table>\n");
+}
+
+/* Lines without a name go on with what is above. */
+void html_list(buf *out, const table *t, glossary *terms)
+{
+    buf_text(out, "<dl class=\"list\">\n");
+    for (size_t row = 0; row < t->n_rows; row++) {
+        const table_cell *label = table_cell_at(t, row, 0), *value = table_cell_at(t, row, 1);
+        if (!row || label->text.len) {
+            buf_text(out, row ? "</div>\n<div><dt>" : "<div><dt>");
+            put_label(out, label, terms);
+            buf_text(out, "</dt>");
+        }
+        buf_format(out, "<dd class=\"%s%s\">", value->is_code ? "code " : "", html_tone(value->tone));
+        html_text(out, value->text);
+        buf_text(out, "</dd>");
+    }
+    buf_text(out, t->n_rows ? "</div>\n</dl>\n" : "</dl>\n");
 }
 
 static void put_cell(buf *out, const table_column *column, const table_cell *cell)
@@ -167,22 +204,23 @@ static void put_cell(buf *out, const table_column *column, const table_cell *cel
     buf_text(out, message ? "</div></td>" : "</td>");
 }
 
-static void put_header(buf *out, const table *t)
+static void put_header(buf *out, const table *t, glossary *terms)
 {
     buf_text(out, "<thead><tr>");
     for (size_t column = 0; column < t->n_columns; column++) {
         buf_format(out, "<th scope=\"col\"%s>", t->columns[column].align == TABLE_RIGHT ? " class=\"num\"" : "");
-        html_text(out, str_from(t->columns[column].title));
+        term_list list = terms_of_column(&t->columns[column]);
+        glossary_label(out, terms, str_from(t->columns[column].title), &list);
         buf_text(out, "</th>");
     }
     buf_text(out, "</tr></thead>\n");
 }
 
-void html_grid(buf *out, const table *t, size_t limit)
+void html_grid(buf *out, const table *t, size_t limit, glossary *terms)
 {
     size_t shown = limit && limit < t->n_rows ? limit : t->n_rows;
     buf_text(out, "<div class=\"scroll\"><table class=\"grid\">");
-    put_header(out, t);
+    put_header(out, t, terms);
     buf_text(out, "<tbody>\n");
     for (size_t row = 0; row < shown; row++) {
         buf_text(out, "<tr>");

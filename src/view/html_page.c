@@ -30,13 +30,33 @@ void html_page_heading(html_page *page, const table_heading *heading, size_t fro
     buf_text(out, "</p>\n");
 }
 
+static void put_section_title(buf *out, const section_place *place)
+{
+    buf_format(out, "<h2 id=\"h-%s\">", place->id);
+    html_text(out, place->title);
+    buf_text(out, "</h2>");
+}
+
 section_place html_page_begin_section(html_page *page, const char *id, roast_str title)
 {
     buf *out = &page->sections;
     section_place place = {.before = out->len, .id = id, .title = title};
-    buf_format(out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">", id, id, id);
-    html_text(out, title);
-    buf_text(out, "</h2>\n");
+    buf_format(out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n", id, id);
+    put_section_title(out, &place);
+    buf_char(out, '\n');
+    place.opened = out->len;
+    return place;
+}
+
+section_place html_page_begin_folded(html_page *page, const char *id, roast_str title, roast_str remark)
+{
+    buf *out = &page->sections;
+    section_place place = {.before = out->len, .id = id, .title = title, .folded = true};
+    buf_format(out, "<section id=\"%s\" class=\"folded\" aria-labelledby=\"h-%s\">\n<details><summary>", id, id);
+    put_section_title(out, &place);
+    buf_text(out, " <span class=\"remark\">");
+    html_text(out, str_absent(remark) ? STR("") : remark);
+    buf_text(out, "</span></summary>\n<div class=\"inside\">\n");
     place.opened = out->len;
     return place;
 }
@@ -48,7 +68,7 @@ void html_page_end_section(html_page *page, const section_place *place)
         out->len = place->before; /* it had nothing to say */
         return;
     }
-    buf_text(out, "</section>\n");
+    buf_text(out, place->folded ? "</div></details></section>\n" : "</section>\n");
     buf_format(&page->navigation, "<a href=\"#%s\">", place->id);
     html_text(&page->navigation, place->title);
     buf_text(&page->navigation, "</a>\n");
@@ -76,9 +96,9 @@ void html_page_table(html_page *page, const table *t, const char *title)
     if (title)
         buf_format(out, "<h3>%s</h3>\n", title);
     if (t->layout != TABLE_GRID) {
-        html_pairs(out, t);
+        html_pairs(out, t, &page->terms);
     } else {
-        html_grid(out, t, ROWS_IN_PAGE);
+        html_grid(out, t, ROWS_IN_PAGE, &page->terms);
         put_rows(page, t);
     }
     buf_text(out, "</div>\n");
@@ -88,7 +108,7 @@ enum { FIGURE_WIDTH = 640 }; /* pixels */
 
 void html_page_figure(html_page *page, const chart *c)
 {
-    buf_text(&page->sections, "<figure>\n");
+    buf_format(&page->sections, "<figure id=\"chart-%s\">\n", c->id);
     chart_svg(&page->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
     buf_text(&page->sections, "</figure>\n");
 }
@@ -124,6 +144,10 @@ static void put_sections(frame *f)
 static void put_data(frame *f)
 {
     buf_str(f->out, buf_view(&f->page->data));
+    buf meanings = {0};
+    glossary_json(&meanings, &f->page->terms);
+    page_element_put(f->out, "data-glossary", &meanings);
+    buf_release(&meanings);
 }
 
 static void put_style(frame *f)

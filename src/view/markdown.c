@@ -1,7 +1,12 @@
-/* Markdown: the catalogue as one table per scope, and any set of tables. */
+/* Markdown: the catalogue as one table per scope, any set of tables, and a run in short. */
 #include "view/markdown.h"
 
+#include <string.h>
+
 #include "base/str.h"
+#include "view/advice_words.h"
+#include "view/findings.h"
+#include "view/table_specs.h"
 #include "view/text.h"
 
 static const struct {
@@ -152,4 +157,102 @@ void markdown_tables(buf *out, const table_set *set)
         buf_text(out, i ? "\n" : "");
         put_table(out, &set->tables[i]);
     }
+}
+
+/* ---- A run in short ---------------------------------------------------------------------------------------------- */
+
+static const part_spec FIRST_NUMBERS[] = {
+    {M_run_total_events, " events"},
+    {M_run_event_rate_elapsed_khz, ""},
+    {M_run_total_bytes_read, " read"},
+    {M_run_data_rate_mbps, ""},
+    {M_run_core_efficiency, " core efficiency", FORM_PERCENT},
+};
+
+static void put_first_numbers(buf *out, const roast_summary *summary)
+{
+    bool any = false;
+    for (size_t i = 0; i < sizeof FIRST_NUMBERS / sizeof *FIRST_NUMBERS; i++) {
+        roast_value value = summary_value(summary, FIRST_NUMBERS[i].metric);
+        if (value.kind == ROAST_NOTHING)
+            continue;
+        buf_text(out, any ? " · " : "");
+        put_part(out, &FIRST_NUMBERS[i], value);
+        any = true;
+    }
+    buf_text(out, any ? "\n\n" : "");
+}
+
+/* Appends text that was made, unless it is empty, and lets it go. */
+static void put_made(buf *out, const char *before, buf *made)
+{
+    if (made->len) {
+        buf_text(out, before);
+        put_text(out, buf_view(made));
+    }
+    out->code = out->code ? out->code : made->code;
+    buf_release(made);
+}
+
+/* Lines of code under an item of a list. */
+static void put_code(buf *out, const finding *f)
+{
+    buf code = {0};
+    advice_code(&code, f);
+    buf_text(out, code.len ? "\n   ```python\n" : "");
+    for (roast_str rest = code.len ? str_trim(buf_view(&code)) : str_none(); !str_absent(rest);) {
+        buf_text(out, "   ");
+        text_safe(out, str_split(&rest, '\n'), true);
+        buf_char(out, '\n');
+    }
+    buf_text(out, code.len ? "   ```\n" : "");
+    out->code = out->code ? out->code : code.code;
+    buf_release(&code);
+}
+
+static void put_finding(buf *out, const explanation *e, size_t rank)
+{
+    const finding *f = &e->findings[rank - 1];
+    buf saves = {0}, text = {0};
+    buf_format(out, "%zu. **%s**", rank, findings_title(f->kind));
+    findings_put_saving(&saves, e, f);
+    put_made(out, ": saves about ", &saves);
+    advice_text(&text, f);
+    put_made(out, "\n   ", &text);
+    buf_char(out, '\n');
+    put_code(out, f);
+}
+
+static void put_findings(buf *out, const roast_summary *summary)
+{
+    const explanation *e = summary->explanation;
+    size_t shown = 0;
+    if (!e)
+        return;
+    buf_text(out, "\n**What held it back**\n\n");
+    for (size_t i = 0; i < e->count; i++) {
+        if (finding_is_small(e, &e->findings[i]))
+            continue;
+        put_finding(out, e, i + 1);
+        shown++;
+    }
+    if (shown)
+        return;
+    buf gap = {0};
+    findings_put_gap(&gap, summary, e);
+    buf_text(out, gap.len ? "" : "Nothing stands out.");
+    put_made(out, "Not determined: ", &gap);
+    buf_char(out, '\n');
+}
+
+void markdown_summary(buf *out, const roast_summary *summary, const table_set *tables)
+{
+    put_heading(out, &tables->alarm);
+    put_heading(out, &tables->headline);
+    put_heading(out, &tables->subline);
+    put_first_numbers(out, summary);
+    for (size_t i = 0; i < tables->count; i++)
+        if (strcmp(tables->tables[i].id, "ledger") == 0)
+            put_table(out, &tables->tables[i]);
+    put_findings(out, summary);
 }

@@ -79,3 +79,12 @@ void page_text_put(buf *out, roast_str text)
 {
     put_packed(out, text.len ? text.ptr : "", text.len);
 }
+
+void page_element_put(buf *out, const char *id, const buf *text)
+{
+    buf_format(out, "<script type=\"text/plain\" id=\"%s\">", id);
+    page_text_put(out, buf_view(text));
+    buf_text(out, "</script>\n");
+    if (text->code)
+        fail_in(out, text->code);
+}

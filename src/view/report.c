@@ -8,14 +8,16 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "view/chart.h"
-#include "view/findings.h"
 #include "view/format.h"
 #include "view/html.h"
 #include "view/html_page.h"
+#include "view/markdown.h"
+#include "view/page_columns.h"
 #include "view/report_data.h"
+#include "view/report_findings.h"
 #include "view/report_tables.h"
+#include "view/report_time.h"
 #include "view/table_specs.h"
-#include "view/time_split.h"
 
 enum {
     MOST_ROWS = 5000,    /* of a table at all: beyond, a page is the wrong place */
@@ -27,9 +29,7 @@ typedef struct page {
     html_page html;
     const roast_summary *summary;
     report_data data;
-    table_set tables;
-    table_set asked; /* tables that are only shown when they are asked for */
-    table_set own;   /* tables that only the report has */
+    report_table_sets tables;
     chart_set charts;
     arena memory;
     int *colours; /* of datasets */
@@ -38,25 +38,15 @@ typedef struct page {
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
-static const table *find_table(const page *p, const char *id)
-{
-    const table_set *const sets[] = {&p->tables, &p->asked, &p->own};
-    for (size_t set = 0; set < sizeof sets / sizeof sets[0]; set++)
-        for (size_t i = 0; i < sets[set]->count; i++)
-            if (strcmp(sets[set]->tables[i].id, id) == 0)
-                return &sets[set]->tables[i];
-    return NULL;
-}
-
 static void put_table(page *p, const char *id, const char *title)
 {
-    html_page_table(&p->html, find_table(p, id), title);
+    html_page_table(&p->html, report_table_find(&p->tables, str_from(id)), title);
 }
 
 /* A table that was asked for may have no rows: then it is left out. */
 static void put_rows(page *p, const char *id, const char *title)
 {
-    const table *asked = find_table(p, id);
+    const table *asked = report_table_find(&p->tables, str_from(id));
     if (asked && asked->n_rows)
         html_page_table(&p->html, asked, title);
 }
@@ -164,180 +154,98 @@ static bool is_stated(const page *p, const char *why)
     return why && str_equal(str_from(why), summary_fact(p->summary, "no_chunks"));
 }
 
-static void put_tiles(page *p)
+static term_list terms_of_tile(const struct tile *tile)
+{
+    term_list list = {0};
+    terms_add_part(&list, &tile->main);
+    terms_add_part(&list, &tile->note);
+    terms_add_part(&list, &tile->trouble);
+    return list;
+}
+
+/* The number of a tile stays on one line: "99 816 of 100 000" is written smaller. False if it is not known. */
+static bool put_main(page *p, const part_spec *part)
+{
+    enum { LONG = 11 }; /* letters */
+    buf *out = &p->html.headline, number = {0};
+    bool known = put_known(&number, p->summary, part);
+    buf_format(out, "<dd class=\"main%s\">", number.len > LONG ? " long" : "");
+    if (known)
+        html_text(out, buf_view(&number));
+    else
+        buf_text(out, "<span class=\"quiet\">n/a</span>");
+    buf_text(out, "</dd>");
+    p->failed |= number.code != ROAST_OK;
+    buf_release(&number);
+    return known;
+}
+
+static void put_tile(page *p, const struct tile *tile)
 {
     buf *out = &p->html.headline;
-    buf_text(out, "<dl class=\"tiles\">\n");
-    for (size_t i = 0; i < sizeof TILES / sizeof TILES[0]; i++) {
-        const struct tile *tile = &TILES[i];
-        const char *why = p->summary->why[tile->main.metric];
-        buf_format(out, "<div><dt>%s</dt><dd>", tile->title);
-        bool known = put_known(out, p->summary, &tile->main);
-        if (!known)
-            buf_text(out, "<span class=\"quiet\">n/a</span>");
-        bool alarmed = summary_real(p->summary, tile->note.metric) > 0;
-        buf_format(out, "</dd><dd class=\"note %s\">", html_tone(alarmed ? tile->note.alarm : TONE_PLAIN));
-        if (known)
-            put_known(out, p->summary, &tile->note);
-        else
-            html_text(out, is_stated(p, why) ? STR("no chunk records") : str_from(why ? why : ""));
-        buf_text(out, "</dd>");
-        put_trouble(out, p->summary, &tile->trouble);
-        buf_text(out, "</div>\n");
-    }
-    buf_text(out, "</dl>\n");
+    const char *why = p->summary->why[tile->main.metric];
+    term_list terms = terms_of_tile(tile);
+    buf_text(out, "<div><dt>");
+    glossary_label(out, &p->html.terms, str_from(tile->title), &terms);
+    buf_text(out, "</dt>");
+    bool known = put_main(p, &tile->main);
+    bool alarmed = summary_real(p->summary, tile->note.metric) > 0;
+    buf_format(out, "<dd class=\"note %s\">", html_tone(alarmed ? tile->note.alarm : TONE_PLAIN));
+    if (known)
+        put_known(out, p->summary, &tile->note);
+    else
+        html_text(out, is_stated(p, why) ? STR("no chunk records") : str_from(why ? why : ""));
+    buf_text(out, "</dd>");
+    put_trouble(out, p->summary, &tile->trouble);
+    buf_text(out, "</div>\n");
+}
+
+static void put_tiles(page *p)
+{
+    buf_text(&p->html.headline, "<dl class=\"tiles\">\n");
+    for (size_t i = 0; i < sizeof TILES / sizeof TILES[0]; i++)
+        put_tile(p, &TILES[i]);
+    buf_text(&p->html.headline, "</dl>\n");
+}
+
+/* For who wants to tell others of the run. */
+static void put_summary_to_copy(page *p)
+{
+    buf text = {0};
+    markdown_summary(&text, p->summary, &p->tables.usual);
+    page_element_put(&p->html.data, "data-summary", &text);
+    buf_release(&text);
 }
 
 static void put_headline(page *p)
 {
-    const table_heading *headline = &p->tables.headline;
+    const table_heading *headline = &p->tables.usual.headline;
     roast_str name = headline->count ? headline->phrases[0].text : STR("");
     html_text(&p->html.title, name);
     buf_text(&p->html.title, " · roast report");
     buf_text(&p->html.headline, "<h1><bdi>");
     html_text(&p->html.headline, name);
     buf_text(&p->html.headline, "</bdi></h1>\n");
-    if (p->tables.alarm.count)
-        html_page_heading(&p->html, &p->tables.alarm, 0, "alarm");
-    html_page_heading(&p->html, &p->tables.subline, 0, "ending");
+    if (p->tables.usual.alarm.count)
+        html_page_heading(&p->html, &p->tables.usual.alarm, 0, "alarm");
+    html_page_heading(&p->html, &p->tables.usual.subline, 0, "ending");
     html_page_heading(&p->html, headline, 1, "what");
     put_tiles(p);
 }
 
-/* ---- Where the time went ------------------------------------------------------------------------------------- */
+/* ---- What held it back, and where the time went ----------------------------------------------------------------- */
 
-static void put_share(buf *out, double percent)
+static void write_findings(page *p)
 {
-    buf_format(out, "%d.%02d%%", (int)percent, (int)(percent * 100) % 100);
-}
-
-static void put_time_bar(buf *out, const time_split *split)
-{
-    double at = 0;
-    buf_text(out,
-             "<svg class=\"stack\" role=\"img\" aria-label=\"Core time by what it was spent on; the list below has "
-             "the numbers\">");
-    for (size_t i = 0; i < split->count; i++) {
-        double share = 100 * split->parts[i].seconds / split->total;
-        buf_format(out, "<rect class=\"%s\" height=\"100%%\" x=\"", split->parts[i].class);
-        put_share(out, at);
-        buf_text(out, "\" width=\"");
-        put_share(out, share);
-        buf_text(out, "\"><title>");
-        html_text(out, split->parts[i].title);
-        buf_text(out, "</title></rect>");
-        at += share;
-    }
-    buf_text(out, "</svg>\n");
-}
-
-static void put_time_list(buf *out, const time_split *split)
-{
-    buf_text(out, "<ul class=\"parts\">\n");
-    for (size_t i = 0; i < split->count; i++) {
-        if (split->parts[i].seconds < LEAST_TIME_SHARE * split->whole)
-            continue;
-        buf_format(out, "<li><i class=\"%s\"></i><span>", split->parts[i].class);
-        html_text(out, split->parts[i].title);
-        buf_text(out, "</span> <b>");
-        format_percent(out, 100 * split->parts[i].seconds / split->whole);
-        buf_text(out, "</b> <small>");
-        format_seconds(out, split->parts[i].seconds);
-        buf_text(out, "</small></li>\n");
-    }
-    buf_text(out, "</ul>\n");
-}
-
-/* A finding is a list of lines. */
-static void put_finding(buf *out, const table *lines)
-{
-    buf_text(out, "<li>\n<h3>");
-    html_text(out, lines->title);
-    buf_text(out, "</h3>\n");
-    html_pairs(out, lines);
-    buf_text(out, "</li>\n");
-}
-
-/* What is small, or is not a finding but about them, opens when asked for. */
-static bool is_folded(const explanation *e, size_t list)
-{
-    return list >= e->count || finding_is_small(e, &e->findings[list]);
-}
-
-static void put_finding_list(buf *out, const explanation *e, const table_set *findings, bool folded)
-{
-    buf_text(out, "<ol class=\"findings\">\n");
-    for (size_t i = 0; i < findings->count; i++)
-        if (is_folded(e, i) == folded)
-            put_finding(out, &findings->tables[i]);
-    buf_text(out, "</ol>\n");
-}
-
-/* Where the verdict stands: nothing is fine that was not looked at. */
-static void put_no_finding(buf *out, const roast_summary *summary, const explanation *e)
-{
-    if (!e->n_gaps) {
-        buf_text(out, "<p class=\"fine\">Nothing stands out.</p>\n");
-        return;
-    }
-    buf gap = {0};
-    findings_put_gap(&gap, summary, e);
-    buf_text(out, "<p class=\"missing\">Not determined: ");
-    html_text(out, buf_view(&gap));
-    buf_text(out, "</p>\n");
-    out->code = out->code ? out->code : gap.code;
-    buf_release(&gap);
-}
-
-/* What to act on is open; what is small, and what the records do not tell, opens when asked for. */
-static void put_findings(page *p)
-{
-    const explanation *e = p->summary->explanation;
-    table_set findings = {0};
-    if (!e)
-        return;
-    if (findings_tables(&findings, p->summary, e, false, NULL)) {
-        p->failed = true;
-        return;
-    }
-    size_t folded = 0;
-    for (size_t i = 0; i < findings.count; i++)
-        folded += is_folded(e, i);
-    buf_text(&p->html.sections, "<h3 class=\"over\">What held it back</h3>\n");
-    if (folded < findings.count)
-        put_finding_list(&p->html.sections, e, &findings, false);
-    else
-        put_no_finding(&p->html.sections, p->summary, e);
-    if (folded) {
-        buf_text(&p->html.sections, "<details><summary>What is too small to act on, or not known</summary>\n");
-        put_finding_list(&p->html.sections, e, &findings, true);
-        buf_text(&p->html.sections, "</details>\n");
-    }
-    tables_release(&findings);
+    p->failed |= report_put_findings(&p->html, p->summary, &p->tables, &p->charts) != ROAST_OK;
 }
 
 static void write_time(page *p)
 {
-    time_split split = split_time(p->summary);
-    if (split.total > 0) {
-        buf_text(&p->html.sections, "<p class=\"lead\">");
-        format_seconds(&p->html.sections, split.whole);
-        buf_text(&p->html.sections, " of core time, by what it was spent on.</p>\n");
-        put_time_bar(&p->html.sections, &split);
-        put_time_list(&p->html.sections, &split);
-        if (!p->data.series.n_chunks && !str_absent(summary_fact(p->summary, "no_chunks")))
-            put_no_chunks(p, "");
-        put_findings(p);
-    } else {
+    if (!report_put_time(&p->html, p->summary))
         put_no_chunks(p, "No chunk was measured, so it is not known where the time went.");
-    }
-    buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_table(p, "throughput", "Throughput");
-    put_table(p, "events", "Events");
-    put_table(p, "timing", "Timing");
-    put_table(p, "fine", "Fine metrics");
-    buf_text(&p->html.sections, "</div>\n");
-    put_table(p, "tasks", "Tasks");
+    else if (!p->data.series.n_chunks && !str_absent(summary_fact(p->summary, "no_chunks")))
+        put_no_chunks(p, "");
 }
 
 /* ---- Over time, and chunks ------------------------------------------------------------------------------------ */
@@ -345,9 +253,24 @@ static void write_time(page *p)
 static const char NEEDS_SCRIPT[] = "<p class=\"missing needs-script\"><noscript>This chart is drawn by the page's own "
                                    "script, which does not run here. The tables have the numbers.</noscript></p>\n";
 
+/* What the curves are, whose legends the script writes. */
+static const metric_id CURVES[] = {
+    M_run_total_cores,
+    M_run_concurrent_chunks_mean,
+    M_run_avg_workers,
+    M_run_chunk_bytes_read,
+    M_run_event_rate_elapsed_khz,
+    M_run_memory_utilization_percent_mean,
+    M_run_memory_utilization_percent_max,
+    M_run_cpu_utilization_percent_mean,
+    M_run_cpu_utilization_percent_max,
+};
+
 static void write_timeline(page *p)
 {
     const run_series *series = &p->data.series;
+    for (size_t i = 0; i < sizeof CURVES / sizeof *CURVES; i++)
+        p->html.terms.used[CURVES[i]] = true;
     if (!p->data.length) {
         put_missing(p, series->from_ns == ROAST_ABSENT ? "Nothing in this run has a time, so there is no time axis."
                                                        : "The run has no duration, so there is no time axis.");
@@ -360,9 +283,6 @@ static void write_timeline(page *p)
             say_what_is_not_measured(p);
         buf_format(&p->html.sections, "<div id=\"timeline\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
     }
-    buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_table(p, "resources", NULL);
-    buf_text(&p->html.sections, "</div>\n");
 }
 
 static void say_what_is_not_placed(page *p)
@@ -387,18 +307,33 @@ static void write_chunks(page *p)
     say_what_is_not_placed(p);
     if (p->data.lanes.n_chunks)
         buf_format(&p->html.sections, "<div id=\"lanes\" class=\"panels\">%s</div>\n", NEEDS_SCRIPT);
-    buf_text(&p->html.sections, "<div class=\"columns\">\n");
-    put_table(p, "chunks", NULL);
-    buf_text(&p->html.sections, "</div>\n");
-    put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
-    put_table(p, "slowest", "Slowest chunks");
 }
 
 /* ---- Tables, and the rest ------------------------------------------------------------------------------------- */
 
+static void write_numbers(page *p)
+{
+    buf_text(&p->html.sections, "<div class=\"columns\">\n");
+    put_table(p, "throughput", "Throughput");
+    put_table(p, "events", "Events");
+    put_table(p, "timing", "Timing");
+    put_table(p, "resources", "Resources");
+    put_table(p, "chunks", "Chunks");
+    put_table(p, "fine", "Fine metrics");
+    buf_text(&p->html.sections, "</div>\n");
+    put_table(p, "tasks", "Tasks");
+}
+
+static void write_single_chunks(page *p)
+{
+    put_figures(p, "runtime_distribution,runtime_vs_events,memory_peaks,tail");
+    put_rows(p, "slowest", "Slowest chunks");
+}
+
 static void write_datasets(page *p)
 {
     put_table(p, "datasets", NULL);
+    put_rows(p, "ledger_datasets", "Core time by dataset");
     put_figures(p, "dataset_phases");
 }
 
@@ -420,13 +355,15 @@ static void write_files(page *p)
 static void write_workers(page *p)
 {
     put_table(p, "workers", NULL);
+    put_rows(p, "ledger_workers", "Core time by worker");
 }
 
 static void write_failures(page *p)
 {
+    put_rows(p, "missing", "Missing from the result: what to run again");
     put_rows(p, "failures", "By error");
     put_rows(p, "failures_by_file", "By file and worker");
-    if (!find_table(p, "failures") && p->data.series.n_chunks)
+    if (!report_table_find(&p->tables, STR("failures")) && p->data.series.n_chunks)
         buf_text(&p->html.sections, "<p class=\"fine\">No attempt at a chunk failed.</p>\n");
 }
 
@@ -437,7 +374,7 @@ static void write_machine(page *p)
 
 static void write_notes(page *p)
 {
-    const table *notes = find_table(p, "notes");
+    const table *notes = report_table_find(&p->tables, STR("notes"));
     if (notes) {
         buf_text(&p->html.sections, "<ul class=\"notes\">\n");
         for (size_t row = 0; row < notes->n_rows; row++) {
@@ -453,27 +390,48 @@ static void write_notes(page *p)
     put_table(p, "absent", "Not measured, because …");
 }
 
+/* What people ask first is open; the rest is opened by who looks for it. */
 static const struct section {
     const char *id, *title;
     void (*write)(page *p);
+    bool folded;
+    const char *counted; /* the table whose rows are counted beside the title */
 } SECTIONS[] = {
+    {"findings", "What held it back", write_findings},
     {"time", "Where the time went", write_time},
-    {"over-time", "Workers and throughput", write_timeline},
+    {"over-time", "Over time", write_timeline},
     {"chunks", "Chunks", write_chunks},
-    {"datasets", "Datasets", write_datasets},
-    {"sections", "Sections", write_sections},
-    {"files", "Files and branches", write_files},
-    {"workers", "Workers", write_workers},
-    {"failures", "Failures", write_failures},
-    {"machine", "Machine and software", write_machine},
-    {"notes", "Notes", write_notes},
+    {"numbers", "All numbers", write_numbers, .folded = true},
+    {"single-chunks", "Single chunks", write_single_chunks, .folded = true},
+    {"datasets", "Datasets", write_datasets, .folded = true, .counted = "datasets"},
+    {"sections", "Sections", write_sections, .folded = true, .counted = "sections"},
+    {"files", "Files and branches", write_files, .folded = true, .counted = "files"},
+    {"workers", "Workers", write_workers, .folded = true, .counted = "workers"},
+    {"failures", "Failures", write_failures, .folded = true},
+    {"machine", "Machine and software", write_machine, .folded = true},
+    {"notes", "Notes", write_notes, .folded = true},
 };
+
+static section_place begin_folded(page *p, const struct section *section)
+{
+    buf remark = {0};
+    const table *counted = section->counted ? report_table_find(&p->tables, str_from(section->counted)) : NULL;
+    if (counted && counted->n_rows < MOST_ROWS)
+        format_count(&remark, (int64_t)counted->n_rows);
+    section_place place = html_page_begin_folded(&p->html, section->id, str_from(section->title), buf_view(&remark));
+    p->failed |= remark.code != ROAST_OK;
+    buf_release(&remark);
+    return place;
+}
 
 static void write_all_sections(page *p)
 {
     for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {
-        section_place place = html_page_begin_section(&p->html, SECTIONS[i].id, str_from(SECTIONS[i].title));
-        SECTIONS[i].write(p);
+        const struct section *section = &SECTIONS[i];
+        section_place place = section->folded
+                                  ? begin_folded(p, section)
+                                  : html_page_begin_section(&p->html, section->id, str_from(section->title));
+        section->write(p);
         html_page_end_section(&p->html, &place);
     }
 }
@@ -485,11 +443,12 @@ static const char FIGURES[] = "runtime_distribution,runtime_vs_events,memory_pea
 
 static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err)
 {
-    roast_code code = tables_build(&p->tables, p->summary, NULL, MOST_ROWS, err);
+    roast_code code = tables_build(&p->tables.usual, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->asked, p->summary, "branches,storage,failures_by_file,facts", MOST_ROWS, err);
+        code = tables_build(&p->tables.asked, p->summary,
+                            "branches,storage,failures_by_file,facts,ledger_datasets,ledger_workers", MOST_ROWS, err);
     if (!code)
-        code = report_tables(&p->own, &p->data, p->summary, SLOWEST_SHOWN, err);
+        code = report_tables(&p->tables.own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)
         code = charts_build(&p->charts, run, p->summary, FIGURES, &(chart_options){.pixels = FIGURE_PIXELS}, err);
     if (code)
@@ -498,6 +457,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
     p->failed |= !p->colours;
     if (!p->failed) {
         put_headline(p);
+        put_summary_to_copy(p);
         report_data_put(&p->html.data, &p->data, p->summary, p->colours);
         write_all_sections(p);
         html_page_put(out, &p->html);
@@ -515,9 +475,7 @@ roast_code roast_run_report(buf *out, roast_run *run, const roast_summary *summa
     if (!code)
         code = write_page(out, &p, run, err);
     html_page_release(&p.html);
-    tables_release(&p.tables);
-    tables_release(&p.asked);
-    tables_release(&p.own);
+    report_table_sets_release(&p.tables);
     charts_release(&p.charts);
     report_data_release(&p.data);
     arena_release(&p.memory);

@@ -14,17 +14,17 @@
 /* ---- The slowest chunks -------------------------------------------------------------------------------------- */
 
 static const table_column SLOWEST[] = {
-    {"in process()", .align = TABLE_RIGHT, .bar = true},
-    {"on the CPU", .align = TABLE_RIGHT},
-    {COLUMN_OPEN, .align = TABLE_RIGHT},
-    {"events", .align = TABLE_RIGHT},
-    {"peak memory", .align = TABLE_RIGHT},
-    {"began after", .align = TABLE_RIGHT},
-    {"dataset", .shortens = true},
-    {"file", .shortens = true},
-    {"entries", .align = TABLE_RIGHT},
-    {"worker", .shortens = true},
-    {"failed with", .shortens = true},
+    {"in process()", M_chunk_duration, .align = TABLE_RIGHT, .bar = true},
+    {"on the CPU", M_chunk_cpu_seconds, .align = TABLE_RIGHT},
+    {COLUMN_OPEN, M_chunk_open_seconds, .align = TABLE_RIGHT},
+    {"events", M_chunk_num_events, .align = TABLE_RIGHT},
+    {"peak memory", M_chunk_mem_peak_mb, .align = TABLE_RIGHT},
+    {"began after", M_chunk_t_start, .align = TABLE_RIGHT},
+    {"dataset", M_chunk_dataset, .shortens = true},
+    {"file", M_chunk_file, .shortens = true},
+    {"entries", M_chunk_entry_start, .align = TABLE_RIGHT},
+    {"worker", M_chunk_worker, .shortens = true},
+    {"failed with", M_chunk_error_type, .shortens = true},
 };
 
 static int compare_duration(const void *left, const void *right, void *context)
@@ -131,6 +131,23 @@ static void write_absent(table_writer *w, const roast_summary *summary)
                 buf_format(&w->text, "%s%s", w->text.len ? ", " : "", metric_info(other)->name);
         writer_pair(w, summary->why[id], TONE_PLAIN);
     }
+}
+
+const table *report_table_find(const report_table_sets *sets, roast_str id)
+{
+    const table_set *const all[] = {&sets->usual, &sets->asked, &sets->own};
+    for (size_t set = 0; set < sizeof all / sizeof all[0]; set++)
+        for (size_t i = 0; i < all[set]->count; i++)
+            if (str_equal(str_from(all[set]->tables[i].id), id))
+                return &all[set]->tables[i];
+    return NULL;
+}
+
+void report_table_sets_release(report_table_sets *sets)
+{
+    tables_release(&sets->usual);
+    tables_release(&sets->asked);
+    tables_release(&sets->own);
 }
 
 roast_code report_tables(table_set *out, const report_data *data, const roast_summary *summary, size_t slowest,

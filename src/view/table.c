@@ -112,7 +112,7 @@ static void build_pairs(builder *b, const table_spec *spec)
         bool better = row->unless && summary_value(b->summary, *row->unless).kind != ROAST_NOTHING;
         if (better || (row->shown == LINE_IF_ANY ? !any : row->shown == LINE_IF_KNOWN && !known && !b->asked))
             continue;
-        writer_text(&b->w, str_from(row->title), TONE_PLAIN);
+        writer_line(&b->w, row);
         if (known)
             write_known(b, row);
         else

@@ -11,6 +11,8 @@ typedef enum table_align { TABLE_LEFT, TABLE_RIGHT } table_align;
 /* What a cell means, so that renderers choose colours and nobody else does. In order of urgency. */
 typedef enum table_tone { TONE_PLAIN, TONE_STRONG, TONE_QUIET, TONE_GOOD, TONE_WARN, TONE_BAD } table_tone;
 
+struct pair_spec;
+
 /* Texts come from the run as they are: a renderer makes them harmless in its own way (text_safe, HTML escapes). */
 typedef struct table_cell {
     roast_str text;    /* as a person reads it, unit included */
@@ -20,6 +22,8 @@ typedef struct table_cell {
     const char *unit; /* what the value is counted in, and how it is read: numbers of a column stand in one unit; NULL
                        * if the text is something else */
     format_form form;
+    const struct pair_spec *line; /* of the label of a line of metrics; else NULL */
+    bool is_code;                 /* every space of the text counts */
 } table_cell;
 
 typedef struct table_column {

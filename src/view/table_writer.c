@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "view/table_specs.h"
 
 roast_value real_value(double number)
 {
@@ -159,6 +160,22 @@ void writer_pair(table_writer *w, const char *name, table_tone tone)
         return;
     writer_text(w, str_from(name), TONE_PLAIN);
     writer_text(w, text, tone);
+}
+
+void writer_code(table_writer *w, const char *name)
+{
+    size_t before = w->cells;
+    writer_pair(w, name, TONE_STRONG);
+    if (w->current && w->cells > before)
+        w->current->cells[w->cells - 1].is_code = true;
+}
+
+void writer_line(table_writer *w, const pair_spec *line)
+{
+    size_t before = w->cells;
+    writer_text(w, str_from(line->title), TONE_PLAIN);
+    if (w->current && w->cells > before)
+        w->current->cells[before].line = line;
 }
 
 void writer_more(table_writer *w)

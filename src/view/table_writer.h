@@ -40,6 +40,10 @@ void writer_number(table_writer *w, double number, const char *unit, format_form
 void writer_share(table_writer *w, double share);
 /* A line of a list, from w->text; none if that is empty. */
 void writer_pair(table_writer *w, const char *name, table_tone tone);
+/* The same of a line of code. */
+void writer_code(table_writer *w, const char *name);
+/* The label of a line of metrics; its value is the next cell. */
+void writer_line(table_writer *w, const struct pair_spec *line);
 
 /* A line under the table, and a part of a heading, from w->text. */
 void writer_more(table_writer *w);

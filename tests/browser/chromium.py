@@ -190,7 +190,9 @@ class Page:
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def box(self, selector: str) -> dict:
-        """Where an element is, after scrolling to it."""
+        """Where an element is, after opening what is folded around it and scrolling to it."""
+        self.run(f"for (let at = document.querySelector({json.dumps(selector)}); at; at = at.parentElement)"
+                 " if (at.tagName === 'DETAILS') at.open = true")  # fmt: skip
         self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
         self.settle()
         return self.run(

@@ -78,7 +78,7 @@ PANELS = {
     ("CPU of workers, of their cores", "all workers"): "cpu_utilization_percent_mean",
 }
 AMOUNT = r"(?:< )?\d+(?: \d{3})*(?:\.\d+)?(?: (?:[kMGT]?(?:i?B|Hz|bit)(?:/s)?|min|ms|µs|ns|h|s|%|×|k|M|G)(?: \d+ (?:min|s))?(?!\w))?"
-READ_PAGE = """({
+READ_PAGE = """document.querySelectorAll('details').forEach(folded => { folded.open = true }), ({
   tiles: [...document.querySelectorAll('.tiles > div')].map(t => [t.querySelector('dt').innerText,
          ...[...t.querySelectorAll('dd')].map(d => d.innerText)]),
   legends: [...document.querySelectorAll('.panel')].flatMap(p => [...p.querySelectorAll('.keys > span')].map(
@@ -89,8 +89,9 @@ READ_PAGE = """({
   lead: document.querySelector('p.lead')?.innerText || '',
   parts: [...document.querySelectorAll('.parts li')].map(l => ['span', 'b', 'small'].map(t => l.querySelector(t).textContent)),
   pairs: [...document.querySelectorAll('.table table.pairs tr')].map(r => [r.className, r.cells[0].innerText, r.cells[1].innerText]),
-  findings: [...document.querySelectorAll('ol.findings > li')].map(l => [!!l.closest('details'), l.querySelector('h3').textContent,
-            [...l.querySelectorAll('tr')].map(r => [r.cells[0].textContent, r.cells[1].textContent])]),
+  findings: [...document.querySelectorAll('ol.findings > li')].map(l => [!!l.closest('details.minor'), l.querySelector('h3').textContent,
+            [...l.querySelectorAll('dl > div')].flatMap(g => [...g.querySelectorAll('dd')].map((d, i) =>
+            [i ? '' : g.querySelector('dt').textContent, d.textContent]))]),
   text: document.body.innerText,
 })"""
 

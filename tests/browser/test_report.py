@@ -335,6 +335,9 @@ def test_the_keyboard_is_enough(synthetic, open_page):
     first = page.run("document.getElementById('live').textContent")
     page.key("ArrowRight")
     assert "entries" in first and page.run("document.getElementById('live').textContent") != first
+    page.run("document.querySelector('#files summary').focus()")
+    page.key("Enter")
+    assert page.run("document.querySelector('#files details').open")
     page.run("document.querySelector('#table-files th:nth-child(2) button').focus()")
     page.key("Enter")
     page.wait("document.querySelector('#table-files th:nth-child(2)').getAttribute('aria-sort') === 'descending'")

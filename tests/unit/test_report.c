@@ -177,7 +177,7 @@ static void a_table_has_its_first_rows_in_the_page_and_all_of_them_for_the_scrip
     table_set set;
     assert_int_equal(tables_build(&set, summary, "files", 0, NULL), ROAST_OK);
     buf out = {0};
-    html_grid(&out, &set.tables[0], 2);
+    html_grid(&out, &set.tables[0], 2, NULL);
     assert_int_equal(out.code, ROAST_OK);
     assert_non_null(strstr(out.data, "<bdi>a</bdi>"));
     assert_non_null(strstr(out.data, "<bdi>&lt;/td&gt;&lt;b&gt;</bdi>"));

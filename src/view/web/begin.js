@@ -1,18 +1,5 @@
 /* The page comes alive. */
 
-function followSections() {
-  const links = new Map([...document.querySelectorAll('nav a')].map(link => [link.getAttribute('href').slice(1), link]));
-  const watcher = new IntersectionObserver(entries => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      for (const link of links.values()) link.removeAttribute('aria-current');
-      const link = links.get(entry.target.id);
-      if (link) link.setAttribute('aria-current', 'true');
-    }
-  }, { rootMargin: '-15% 0px -75% 0px' });
-  for (const section of document.querySelectorAll('main > section, #top')) watcher.observe(section);
-}
-
 function followScreen() {
   const again = () => { readColours(); drawNow(); };
   let width = 0;
@@ -58,7 +45,12 @@ async function begin() {
   readColours();
   for (const element of document.querySelectorAll('.table')) if (element.querySelector('table.grid')) new Table(element);
   followSections();
+  followFolds();
+  followLabels();
+  addCopyButton();
+  goToAddress();
   try {
+    await followFindings();
     await drawRun();
   } catch (error) {
     for (const place of document.querySelectorAll('.needs-script'))

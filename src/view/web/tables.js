@@ -117,8 +117,9 @@ class Table {
   }
 
   addSortButton(head, i) {
-    const button = make('button', '', head.textContent);
+    const button = make('button', '', head.textContent), label = head.querySelector('[data-terms]');
     button.type = 'button';
+    if (label) button.dataset.terms = label.dataset.terms;
     if (!head.textContent) button.setAttribute('aria-label', `Column ${i + 1}`);
     head.replaceChildren(button);
     button.addEventListener('click', () => {

@@ -266,34 +266,37 @@ function knownPoints(run, values) {
   return { times, known };
 }
 
-/* What the panels show. lines: { name, colour, kind, values(columns), whole }; whole is what the rest of the page says of
- * the whole run in the same word. */
+const isConstant = values => values.every(v => v === values[0]);
+
+/* What the panels show. lines: { name, colour, kind, values(columns), whole, terms }; whole is what the rest of the page
+ * says of the whole run in the same word, terms what the word means. A panel that has nothing to say is left out. */
 function panelsOf(run) {
   const panels = [], series = run.series, whole = run.about.whole;
   const at = series.at ? series.at.map(t => t * run.about.tick) : null;
   const steps = name => columns => alongPoints(at, series[name], columns);
   if (run.n || (at && series.cores)) {
     const lines = [];
-    if (at && series.cores) lines.push({ name: 'cores there', colour: 'muted', kind: 'ceiling', values: steps('cores'), whole: whole.cores });
-    if (run.n) lines.push({ name: 'concurrent chunks', colour: 'c0', kind: 'area', values: c => sweep(run, c).running, whole: whole.running });
+    if (at && series.cores) lines.push({ name: 'cores there', colour: 'muted', kind: 'ceiling', values: steps('cores'), whole: whole.cores, terms: 'run.total_cores' });
+    if (run.n) lines.push({ name: 'concurrent chunks', colour: 'c0', kind: 'area', values: c => sweep(run, c).running, whole: whole.running, terms: 'run.concurrent_chunks_mean' });
     panels.push({ title: run.n ? 'Concurrent chunks, of the cores there' : 'Cores', text: meanCountText, lines, height: 130 });
   }
-  if (at && series.workers)
+  if (at && series.workers && !(series.cores && isConstant(series.workers)))
     panels.push({ title: 'Workers', text: meanCountText, height: 84,
-                  lines: [{ name: 'workers', colour: 'c5', kind: 'area', values: steps('workers'), whole: whole.workers }] });
+                  lines: [{ name: 'workers', colour: 'c5', kind: 'area', values: steps('workers'), whole: whole.workers, terms: 'run.avg_workers' }] });
   if (run.bytes.some(x => x > 0))
     panels.push({ title: 'Read by chunks', text: dataRateText, height: 110,
-                  lines: [{ name: 'read by chunks', colour: 'c2', kind: 'area', values: c => sweep(run, c).bytes, whole: whole.bytes }] });
+                  lines: [{ name: 'read by chunks', colour: 'c2', kind: 'area', values: c => sweep(run, c).bytes, whole: whole.bytes, terms: 'run.chunk_bytes_read' }] });
   if (run.events.some(x => x > 0))
     panels.push({ title: 'Event rate', text: hertzText, height: 110,
-                  lines: [{ name: 'event rate', colour: 'c3', kind: 'area', values: c => sweep(run, c).events, whole: whole.events }] });
+                  lines: [{ name: 'event rate', colour: 'c3', kind: 'area', values: c => sweep(run, c).events, whole: whole.events, terms: 'run.event_rate_elapsed_khz' }] });
   for (const [field, title] of [['memory', 'Memory of workers, of their limit'], ['cpu', 'CPU of workers, of their cores']]) {
     if (!series[field + '_mean']) continue;
     const mean = knownPoints(run, series[field + '_mean']), most = knownPoints(run, series[field + '_most']);
-    if (!mean.times.length) continue;
+    if (!most.known.some(v => v > 0)) continue;
+    const term = of => `run.${field}_utilization_percent_${of}`;
     panels.push({ title, text: percentText, height: 100, least: 100, lines: [
-      { name: 'highest worker', peak: true, colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c), whole: whole[field + '_most'] },
-      { name: 'all workers', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c), whole: whole[field + '_mean'] }] });
+      { name: 'highest worker', peak: true, colour: 'c1', kind: 'line', values: c => alongPoints(most.times, most.known, c), whole: whole[field + '_most'], terms: term('max') },
+      { name: 'all workers', colour: 'c0', kind: 'line', values: c => alongPoints(mean.times, mean.known, c), whole: whole[field + '_mean'], terms: term('mean') }] });
   }
   return panels;
 }
@@ -305,7 +308,7 @@ function addPanel(parent, panel, last) {
   const keys = caption.appendChild(make('span', 'keys'));
   for (const line of panel.lines) {
     const key = keys.appendChild(make('span'));
-    key.append(make('i', line.colour === 'muted' ? 'ink' : line.colour), make('span', '', line.name));
+    key.append(make('i', line.colour === 'muted' ? 'ink' : line.colour), labelElement(line.name, line.terms));
     line.readout = key.appendChild(make('b'));
     line.drawn = [NaN];
   }
