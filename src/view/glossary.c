@@ -127,36 +127,39 @@ void glossary_label(buf *out, glossary *g, roast_str text, const term_list *term
     buf_text(out, "</span>");
 }
 
-static void put_meaning(json_writer *w, const char *name, const char *meaning, const char *formula, const char *source)
+static void put_meaning(buf *out, const char *const *parts, size_t count)
 {
-    json_put_text(w, NULL, str_from(name));
-    json_put_text(w, NULL, str_from(meaning));
-    json_put_text(w, NULL, str_from(formula));
-    json_put_text(w, NULL, str_from(source));
+    for (size_t i = 0; i < count; i++) {
+        buf_char(out, i ? ',' : '[');
+        json_put_quoted(out, str_from(parts[i]));
+    }
+    buf_char(out, ']');
+}
+
+static void put_term(buf *out, size_t term)
+{
+    if (term >= METRIC_COUNT) {
+        const struct word *word = &WORDS[term - METRIC_COUNT];
+        put_meaning(out, (const char *const[]){"", word->meaning, word->formula, word->source}, 4);
+        return;
+    }
+    const roast_metric *metric = metric_info((metric_id)term);
+    const char *source = SOURCES[metric_needs((metric_id)term)];
+    put_meaning(out, (const char *const[]){metric->name, metric->help, metric->formula, source}, 4);
 }
 
 void glossary_json(buf *out, const glossary *g)
 {
-    json_writer w = {.out = out};
-    buf key = {0};
-    json_put_open(&w, NULL, '{');
+    bool any = false;
+    buf_char(out, '{');
     for (size_t term = 0; term < TERM_COUNT; term++) {
         if (!g->used[term])
             continue;
-        buf_clear(&key);
-        put_key(&key, term);
-        json_put_key(&w, buf_view(&key));
-        json_put_open(&w, NULL, '[');
-        if (term < METRIC_COUNT) {
-            const roast_metric *metric = metric_info((metric_id)term);
-            put_meaning(&w, metric->name, metric->help, metric->formula, SOURCES[metric_needs((metric_id)term)]);
-        } else {
-            const struct word *word = &WORDS[term - METRIC_COUNT];
-            put_meaning(&w, "", word->meaning, word->formula, word->source);
-        }
-        json_put_close(&w, ']');
+        buf_text(out, any ? ",\n\"" : "\"");
+        put_key(out, term);
+        buf_text(out, "\":");
+        put_term(out, term);
+        any = true;
     }
-    json_put_close(&w, '}');
-    out->code = out->code ? out->code : key.code;
-    buf_release(&key);
+    buf_char(out, '}');
 }

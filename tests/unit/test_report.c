@@ -239,8 +239,10 @@ static void assert_colours_with_titles(roast_run *run, const char *const *titles
     buf page = {0};
     assert_int_equal(roast_run_report(&page, run, summary, NULL), ROAST_OK);
     for (size_t row = 0; row < LEDGER_ROWS; row++) {
-        char line[128];
-        snprintf(line, sizeof line, "<li><i class=\"%s\"></i><span>%s</span>", LEDGER[row].class, titles[row]);
+        char line[256];
+        snprintf(line, sizeof line,
+                 "<li><i class=\"%s\"></i><span><span data-terms=\"worker_ledger.%s\">%s</span></span>",
+                 LEDGER[row].class, LEDGER[row].key, titles[row]);
         assert_non_null(strstr(page.data, line));
     }
     buf_release(&page);
