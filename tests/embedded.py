@@ -39,6 +39,10 @@ def about(page: pathlib.Path) -> dict:
     return json.loads(re.search(r'id="data-about">(.*?)</script>', page.read_text(), re.DOTALL)[1])
 
 
-def packed_json(page: pathlib.Path, element: str):
+def packed_text(page: pathlib.Path, element: str) -> str:
     letters = re.search(rf'id="{element}">([^<]*)</script>', page.read_text())[1]
-    return json.loads(zlib.decompress(base64.b64decode(letters)))
+    return zlib.decompress(base64.b64decode(letters)).decode()
+
+
+def packed_json(page: pathlib.Path, element: str):
+    return json.loads(packed_text(page, element))

@@ -30,6 +30,9 @@ static const char *const SOURCES[] = {
     [NEEDS_others] = "computed from other numbers on this page",
 };
 
+/* The ledgers weigh all of it against each other. */
+static const char LEDGER_SOURCE[] = "the records of the chunks, the engine's tasks, and which workers there were when";
+
 /* Labels that are no metrics. */
 static const struct word {
     const char *label, *meaning, *formula, *source;
@@ -127,25 +130,33 @@ void glossary_label(buf *out, glossary *g, roast_str text, const term_list *term
     buf_text(out, "</span>");
 }
 
-static void put_meaning(buf *out, const char *const *parts, size_t count)
+static void put_meaning(buf *out, const char *name, const char *meaning, const char *formula, const char *source)
 {
-    for (size_t i = 0; i < count; i++) {
+    const char *const parts[] = {name, meaning, formula, source};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         buf_char(out, i ? ',' : '[');
         json_put_quoted(out, str_from(parts[i]));
     }
     buf_char(out, ']');
 }
 
+static const char *source_of(metric_id id)
+{
+    roast_scope scope = metric_info(id)->scope;
+    bool ledger =
+        scope == ROAST_SCOPE_LEDGER || scope == ROAST_SCOPE_DATASET_LEDGER || scope == ROAST_SCOPE_WORKER_LEDGER;
+    return ledger ? LEDGER_SOURCE : SOURCES[metric_needs(id)];
+}
+
 static void put_term(buf *out, size_t term)
 {
     if (term >= METRIC_COUNT) {
         const struct word *word = &WORDS[term - METRIC_COUNT];
-        put_meaning(out, (const char *const[]){"", word->meaning, word->formula, word->source}, 4);
+        put_meaning(out, "", word->meaning, word->formula, word->source);
         return;
     }
     const roast_metric *metric = metric_info((metric_id)term);
-    const char *source = SOURCES[metric_needs((metric_id)term)];
-    put_meaning(out, (const char *const[]){metric->name, metric->help, metric->formula, source}, 4);
+    put_meaning(out, metric->name, metric->help, metric->formula, source_of((metric_id)term));
 }
 
 void glossary_json(buf *out, const glossary *g)

@@ -112,8 +112,9 @@ class Chromium:
             self.take(self.message())
         return [event for method, data in self.events if method == "Tracing.dataCollected" for event in data["value"]]
 
-    def open(self, path: pathlib.Path, **options) -> Page:
-        return Page(self, path.resolve().as_uri(), **options)
+    def open(self, path: pathlib.Path, place: str = "", **options) -> Page:
+        """A page, at a place of it ("#id")."""
+        return Page(self, path.resolve().as_uri() + place, **options)
 
 
 class Page:

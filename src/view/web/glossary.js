@@ -11,7 +11,7 @@ function termElement(key) {
   const add = (word, text, className) => { if (text) list.append(make('dt', '', word), make('dd', className, text)); };
   add('computed', formula);
   add('from', source);
-  add('called', name, 'code'); /* in Python, JSON and CSV */
+  add('name', name, 'code'); /* in Python, JSON and CSV */
   return entry;
 }
 

@@ -8,7 +8,9 @@ function followSections() {
       if (!entry.isIntersecting) continue;
       for (const link of links.values()) link.removeAttribute('aria-current');
       const link = links.get(entry.target.id);
-      if (link) link.setAttribute('aria-current', 'true');
+      if (!link) continue;
+      link.setAttribute('aria-current', 'true');
+      link.parentElement.scrollLeft = link.offsetLeft - (link.parentElement.clientWidth - link.offsetWidth) / 2;
     }
   }, { rootMargin: '-15% 0px -75% 0px' });
   for (const section of document.querySelectorAll('main > section, #top')) watcher.observe(section);
