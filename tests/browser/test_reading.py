@@ -84,10 +84,10 @@ def test_paper_has_what_is_folded_and_the_screen_is_folded_again_after(synthetic
     _, report = synthetic()
     page = open_page(report)
     page.run(
-        "addEventListener('beforeprint', () => { window.closed = document.querySelectorAll('details:not([open])').length })"
+        "addEventListener('beforeprint', () => { window.stillFolded = document.querySelectorAll('details:not([open])').length })"
     )
     page.pdf()
-    assert page.run("window.closed") == 0
+    assert page.run("window.stillFolded") == 0
     assert not page.run("[...document.querySelectorAll('.folded details')].some(d => d.open)")
 
 
