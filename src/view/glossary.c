@@ -46,7 +46,7 @@ static const struct word {
     {"do", "What to change, with the values that suit this run.", "", ""},
     {"code", "Lines for your script. runner, client and fileset are what they are called in coffea's documentation.",
      "", ""},
-    {"how sure",
+    {"confidence",
      "How this is known: measured directly, inferred from the records with a model, or usual in such runs and too "
      "little to act on.",
      "", "the replay: how far it is off when it replays what did happen"},

@@ -215,8 +215,8 @@ static void put_finding(buf *out, const explanation *e, size_t rank)
     const finding *f = &e->findings[rank - 1];
     buf saves = {0}, text = {0};
     buf_format(out, "%zu. **%s**", rank, findings_title(f->kind));
-    findings_put_saving(&saves, e, f);
-    put_made(out, ": saves about ", &saves);
+    findings_put_estimate(&saves, e, f);
+    put_made(out, ": ", &saves);
     advice_text(&text, f);
     put_made(out, "\n   ", &text);
     buf_char(out, '\n');
