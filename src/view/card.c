@@ -166,7 +166,7 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     notebook_ink(
         out, "muted",
         "float:right;max-width:45%;margin:0 0 0 14px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis");
-    buf_char(out, '>');
+    buf_text(out, saving.len ? ">up to " : ">");
     html_text(out, buf_view(&saving));
     buf_text(out, "</span><div style=\"overflow:hidden;white-space:nowrap;text-overflow:ellipsis\"><span");
     notebook_ink(out, "muted", "");
