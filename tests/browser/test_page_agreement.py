@@ -311,7 +311,7 @@ def rows_sum_to_the_run(s) -> None:
         assert m["num_successful_chunks"] + m["num_recomputed_chunks"] + m["num_failed_chunks"] == m["num_chunk_records"]
     if m["num_successful_chunks"] and not m["chunks_not_measured"]:
         summed = sum(row["total_duration"] for row in m["per_dataset"].values())
-        (text,) = re.findall(r"^ +in process\(\)  +(\S.*?) total(?:   |$)", s.show, re.MULTILINE)
+        (text,) = re.findall(r"^ +in process\(\)  +((?:\S| (?! ))+) total(?:   |$)", s.show, re.MULTILINE)
         assert says(text, summed, "s"), f"in process() is {text}, and its datasets are {summed} s"
     chart = json.loads(s.run._run.chart(s.run.summary, "bytes_accessed_per_chunk", "json"))
     if any(series["kind"] == "bars" for series in chart["series"]) and m["chunk_bytes_read"]:
