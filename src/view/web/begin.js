@@ -36,6 +36,7 @@ async function drawRun() {
   shown.to = run.length;
   shown.origin = run.runStart;
   shown.elapsed = run.about.whole.elapsed;
+  makeRoomForNames(run);
   shown.clock = run.about.from_ms === null ? NaN : run.about.from_ms;
   if (timeline) {
     const panels = panelsOf(run);
@@ -50,6 +51,7 @@ async function drawRun() {
     addLanes(run, lanesPlace);
   }
   show(0, run.length);
+  followPlace(run);
   await drawn();
   followScreen();
 }
