@@ -9,6 +9,8 @@ function workerOf(run, lane) {
 const siteOf = (run, i) => Number.isNaN(run.file[i]) ? -1 : run.names.site_of_file[run.file[i]];
 const chunkNumber = i => i + 1; /* as the tables call it: chunks are in the order in which they began */
 
+const timesText = times => `${times.toFixed(times < 0.995 ? 2 : times < 9.95 ? 1 : 0)} × as long as expected`; /* it comes in steps of 4 % */
+
 function chunkFacts(run, i) {
   const known = x => !Number.isNaN(x), facts = [];
   const add = (name, text) => { if (text) facts.push([name, text]); };
@@ -27,7 +29,7 @@ function chunkFacts(run, i) {
   if (known(run.open_time[i])) add('opening', secondsText(run.open_time[i]));
   if (known(run.events_time[i])) add('building events', secondsText(run.events_time[i]));
   if (known(run.return_time[i])) add('handing back', secondsText(run.return_time[i]));
-  if (known(run.timesExpected[i])) add('took', `${shortNumber(run.timesExpected[i])} × what its events and bytes explain`);
+  if (known(run.timesExpected[i])) add('took', timesText(run.timesExpected[i]));
   if (known(run.memory[i])) add('peak memory', memoryText(run.memory[i] * 1024));
   if (known(run.bytes[i])) add('read', dataText(run.bytes[i]));
   if (run.attempt[i] > 1) add('attempt', String(run.attempt[i]));

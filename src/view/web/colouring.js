@@ -48,7 +48,7 @@ function byOutcome(run) {
   return made;
 }
 
-/* Of values along a scale, which may be NaN. ends: texts for the legend at the low end, in the middle and at the end. */
+/* Of values along a scale, which may be NaN. ends: texts for the legend before it and after it. */
 function scaleColouring(run, valueOf, low, high, ramp, ends) {
   const shade = new Uint8Array(run.n);
   let known = 0;
@@ -61,10 +61,10 @@ function scaleColouring(run, valueOf, low, high, ramp, ends) {
            colours: () => [...rampColours(colours[ramp], SHADES_OF_SCALE), colours.neutral] };
 }
 
-const bySlowness = run => scaleColouring(run, i => Math.log2(run.timesExpected[i]), -2, 2, 'balance', ['¼ of the time expected', 'as expected', '4 ×']);
+const bySlowness = run => scaleColouring(run, i => Math.log2(run.timesExpected[i]), -2, 2, 'balance', ['¼', '4 × as long as expected']);
 
 const cpuShare = (run, i) => run.process_time[i] > 0 ? run.cpu_time[i] / run.process_time[i] : NaN;
-const byCpu = run => scaleColouring(run, i => cpuShare(run, i), 0, 1, 'ramp', ['waiting', '50 %', 'all on the CPU']);
+const byCpu = run => scaleColouring(run, i => cpuShare(run, i), 0, 1, 'ramp', ['0', '100 % on the CPU']);
 
 const rateOf = (run, i) => run.process_time[i] > 0 && run.events[i] > 0 ? run.events[i] / run.process_time[i] : NaN;
 
@@ -73,7 +73,7 @@ function byRate(run) {
   const rates = Float64Array.from({ length: run.n }, (_, i) => rateOf(run, i)).filter(rate => rate > 0).sort();
   const at = share => rates[Math.min(rates.length - 1, Math.floor(share * rates.length))];
   const low = Math.log(at(0.02)), high = Math.max(Math.log(at(0.98)), low + 1e-3);
-  return scaleColouring(run, i => Math.log(rateOf(run, i)), low, high, 'ramp', [low, (low + high) / 2, high].map(x => hertzText(Math.exp(x))));
+  return scaleColouring(run, i => Math.log(rateOf(run, i)), low, high, 'ramp', [low, high].map(x => hertzText(Math.exp(x))));
 }
 
 const COLOURINGS = {
@@ -97,8 +97,8 @@ function colouringOf(run, key) {
 const swatch = (colouring, shade) => make('i', colouring.names ? colouring.names[shade] : 'neutral');
 
 function scaleBar(colouring) {
-  const scale = make('span', 'scale'), [low, middle, high] = colouring.ends;
-  scale.append(make('i', colouring.ramp), make('span', '', low), make('span', '', middle), make('span', '', high));
+  const scale = make('span', 'scale'), [low, high] = colouring.ends;
+  scale.append(make('span', '', low), make('i', colouring.ramp), make('span', '', high));
   return scale;
 }
 

@@ -130,7 +130,7 @@ class Sheet {
     for (let y = y0; y < y1; y++)
       for (let x = x0; x < x1; x++) {
         const edge = lined && (x === x0 || x === x1 - 1 || y === y0 || y === y1 - 1);
-        this.pixels[y * this.width + x] = edge || (x + y) % period < period / 2 ? stripe : shade;
+        this.pixels[y * this.width + x] = edge || (x + y) % period < period / 3 ? stripe : shade;
       }
   }
 }
@@ -185,6 +185,12 @@ function drawHeadings(c) {
   }
 }
 
+/* What all hosts end with, as in "node07.example.org"; that of addresses in numbers tells them apart. */
+function commonDomain(hosts) {
+  const ends = hosts[0].split('.').slice(1).map((_, i, parts) => '.' + parts.slice(i).join('.'));
+  return ends.find(end => /[a-z]/i.test(end) && hosts.every(host => host.endsWith(end))) || '';
+}
+
 /* The longest front and end of a text that fit. */
 function fitting(c, text, width) {
   let letters = Array.from(text).length;
@@ -195,7 +201,8 @@ function fitting(c, text, width) {
 /* Names of workers, or of hosts, where there is room for them. */
 function labelLanes(run, c) {
   const rows = lanes.rows.length, ofHosts = lanes.byHost && !lanes.headed;
-  const nameOf = row => workerOf(run, lanes.rows[row])[ofHosts ? 1 : 0];
+  const domain = ofHosts ? commonDomain(lanes.headings.map(heading => heading.text)).length : 0;
+  const nameOf = row => workerOf(run, lanes.rows[row])[ofHosts ? 1 : 0].slice(0, -domain || undefined);
   c.fillStyle = colours.muted; c.textAlign = 'right'; c.textBaseline = 'middle';
   let first = 0, free = -HEADING;
   for (let row = 1; row <= rows; row++) {
@@ -215,6 +222,7 @@ function makeRoomForNames(run) {
   c.font = FONT;
   const longest = run.names.workers.reduce((width, [name]) => Math.max(width, c.measureText(name).width), 0);
   shown.left = Math.round(Math.min(most, Math.max(66, longest + 14)));
+  document.documentElement.dataset.left = shown.left; /* for who measures in plots */
 }
 
 /* ---- What a person does ---------------------------------------------------------------------------------------- */
