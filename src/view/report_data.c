@@ -39,7 +39,8 @@ static int64_t ticks(const report_data *data, int64_t ns)
     return ns == ROAST_ABSENT || ns < 0 ? ROAST_ABSENT : ns / data->tick_ns;
 }
 
-/* How many times as long as expected a chunk took goes in one byte: steps of a 20th of a factor of two, from the middle.
+/* How many times as long as expected a chunk took goes in one byte: steps of a 20th of a factor of two, from the
+ * middle.
  */
 enum { SLOWNESS_STEPS = 20, SLOWNESS_MIDDLE = 127, SLOWNESS_MOST = 254 };
 

@@ -10,7 +10,7 @@ typedef struct report_chunk {
     int64_t begin, open_time, events_time, process_time, return_time, cpu_time;
     int64_t entry_start, entries, events, attempt;
     int64_t memory_kib, bytes;
-    int64_t slowness; /* how much longer than expected it took, in steps: see report_data.c */
+    int64_t slowness;                      /* how much longer than expected it took, in steps: see report_data.c */
     uint32_t dataset, file, worker, error; /* error: 0 for none, else 1 + index of its type */
     bool recomputed;                       /* it had succeeded before */
 } report_chunk;

@@ -94,7 +94,7 @@ function fillPanel(panel, run, i) {
   const head = chunkHead(run, i), buttons = head.appendChild(make('span', 'buttons'));
   const copy = plainButton(buttons, 'Copy', async () =>
     answer(copy, await copyText(chunkText(run, i)) ? 'Copied' : 'The browser does not allow copying'));
-  plainButton(buttons, 'Zoom to it', () => bringIntoView(run, i));
+  plainButton(buttons, 'Zoom to it', () => zoomTo(run, i));
   plainButton(buttons, 'Close', unpin).title = 'Escape';
   panel.replaceChildren(head, factList(chunkFacts(run, i)));
 }

@@ -263,6 +263,13 @@ function scrollToRow(run, i) {
   lanes.redraw();
 }
 
+/* A chunk and as much before and after it. */
+function zoomTo(run, i) {
+  const length = Math.max(run.end[i] - run.begin[i], 1e-6);
+  show(run.begin[i] - length, run.end[i] + length);
+  bringIntoView(run, i);
+}
+
 /* Zooms until a chunk can be seen, and no further. */
 function bringIntoView(run, i) {
   const length = Math.max(run.end[i] - run.begin[i], 1e-6), middle = (run.begin[i] + run.end[i]) / 2;

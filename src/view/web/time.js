@@ -56,7 +56,8 @@ function show(from, to) {
 
 /* Shows less of the run (factor below 1) or more, and what is at a moment stays where it is. */
 function zoomAt(t, factor) {
-  show(t - (t - shown.from) * factor, t + (shown.to - t) * factor);
+  if ((shown.to - shown.from) * factor > 0.999 * (shown.most - shown.least)) show(shown.least, shown.most);
+  else show(t - (t - shown.from) * factor, t + (shown.to - t) * factor);
 }
 
 const isZoomed = () => shown.from > shown.least || shown.to < shown.most;
