@@ -82,7 +82,7 @@ class Lanes:
 
     def lit(self):
         """How many attempts are lit, as the page says it."""
-        text = self.page.run("document.querySelector('.lit').hidden ? '' : document.querySelector('.lit b').textContent")
+        text = self.page.run("document.querySelector('.lit-status').hidden ? '' : document.querySelector('.lit-status b').textContent")
         return int(re.match(r"([\d ]+) of", text)[1].replace(" ", "")) if text else None
 
     def picture(self):
@@ -192,7 +192,7 @@ def test_a_row_of_the_slowest_chunks_goes_to_its_chunk_and_back(lanes):
     assert f"chunk {number}\n" in here.pinned().replace(" ", " ")
     page.wait("(b => b.left > 0 && b.right < 1200 && b.top > 0 && b.bottom < 900 && b.width >= 12)"
               "(document.querySelector('.frame.pinned').getBoundingClientRect())")  # fmt: skip
-    page.run("[...document.querySelectorAll('.lit button')].find(b => b.textContent === 'Back to the row').click()")
+    page.run("[...document.querySelectorAll('.lit-status button')].find(b => b.textContent === 'Back to the row').click()")
     page.settle()
     assert page.run("document.activeElement.closest('.table').id") == "table-slowest"
     page.wait("(b => b.top > 0 && b.bottom < 900)(document.activeElement.getBoundingClientRect())")
@@ -286,7 +286,7 @@ def test_a_name_that_would_be_code_in_a_highlight_or_the_address_stays_text(lane
     here.highlight(worker='"><img src=x onerror="window.harmed = 1">')
     assert here.lit() == 0
     here.page.run("location.hash = '#worker=' + encodeURIComponent('<script>window.harmed = 1</script>') + '&by=__proto__&t=NaN-x&c=-4&rows=1e99'")
-    here.page.wait("document.querySelector('.lit b').textContent.includes('<script>')")
+    here.page.wait("document.querySelector('.lit-status b').textContent.includes('<script>')")
     assert here.page.run("window.harmed") is None and here.page.console == []
 
 
@@ -455,7 +455,7 @@ def test_the_view_is_in_the_address_and_comes_back_from_it(lanes, open_page):
     wanted = re.escape(f"&c={chunk + 1}&by=cpu&host={here.host(chunk)}")
     page.wait(f"/^#t=[-0-9.]+{wanted}$/.test(location.hash)")
     assert page.run("history.length") == entries, "no entry for each step"
-    seen = {what: page.run(f"document.querySelector('{what}').textContent") for what in (".range .span", ".lit b", ".pinned-chunk dl")}
+    seen = {what: page.run(f"document.querySelector('{what}').textContent") for what in (".range .span", ".lit-status b", ".pinned-chunk dl")}
     again = open_page(here.report)
     again.run(f"location.hash = {json.dumps(here.fragment())}")
     again.wait("document.querySelector('#lanes select').value === 'cpu'")
@@ -470,7 +470,7 @@ def test_an_address_that_was_sent_opens_as_it_was(browser, synthetic):
     assert page.run("document.querySelector('#lanes input[type=checkbox]').checked") is True
     assert re.match(r"0:02\.\d+ to 0:05\.\d+", page.run("document.querySelector('.range .span').textContent"))
     assert "chunk 12" in page.run(f"{PIN}.innerText")
-    assert "lit: failed" in page.run("document.querySelector('.lit b').textContent")
+    assert "lit: failed" in page.run("document.querySelector('.lit-status b').textContent")
     assert page.console == []
     page.close()
 

@@ -67,7 +67,7 @@ function chunksLit(run, filter) {
 }
 
 /* "slower than expected, worker 10.0.0.1:40000" */
-function filterText(filter) {
+function filterWords(filter) {
   const flags = { failed: 'failed', first: 'begun before their worker had done one', slow: 'slower than expected' };
   const words = FILTER_FLAGS.filter(flag => filter[flag]).map(flag => flags[flag]);
   for (const key of FILTER_NAMES) if (filter[key] !== undefined) words.push(`${key === 'site' ? 'storage' : key} ${shortened(filter[key], 80)}`);
@@ -90,7 +90,7 @@ function showSomeLit(run) {
   if (from <= to) show(from - (to - from) / 4, to + (to - from) / 4);
 }
 
-function light(run, filter) {
+function lightChunks(run, filter) {
   const { chunk, ...rest } = filter || {}, any = Object.keys(rest).length > 0;
   lanes.filter = any ? rest : null;
   lanes.lit = any ? chunksLit(run, rest) : null;
@@ -107,26 +107,26 @@ function light(run, filter) {
 
 function tellLit(run) {
   const count = lanes.lit ? lanes.lit.reduce((sum, lit) => sum + lit, 0) : 0;
-  lanes.litLine.hidden = !lanes.filter && !lanes.row;
+  lanes.litStatus.hidden = !lanes.filter && !lanes.row;
   lanes.allLit.hidden = !lanes.filter;
   lanes.backToRow.hidden = !lanes.row;
-  lanes.litText.textContent = lanes.filter ? `${countText(count)} of ${things(run.n, 'attempt')} lit: ${filterText(lanes.filter)}` : '';
+  lanes.litText.textContent = lanes.filter ? `${countText(count)} of ${things(run.n, 'attempt')} lit: ${filterWords(lanes.filter)}` : '';
   if (lanes.pinned < 0 || lanes.filter) say(lanes.filter ? lanes.litText.textContent : 'All chunks are lit');
 }
 
 /* What is lit, and the way back to where that was asked for. */
-function addLitLine(run, parent) {
-  lanes.litLine = parent.appendChild(make('p', 'lit'));
-  lanes.litText = lanes.litLine.appendChild(make('b'));
-  lanes.allLit = plainButton(lanes.litLine, 'Light all', () => sendHighlight(null));
-  lanes.backToRow = plainButton(lanes.litLine, 'Back to the row', () => {
+function addLitStatus(run, parent) {
+  lanes.litStatus = parent.appendChild(make('p', 'lit-status'));
+  lanes.litText = lanes.litStatus.appendChild(make('b'));
+  lanes.allLit = plainButton(lanes.litStatus, 'Light all', () => sendHighlight(null));
+  lanes.backToRow = plainButton(lanes.litStatus, 'Back to the row', () => {
     lanes.row.scrollIntoView({ block: 'center' });
     lanes.row.focus({ preventScroll: true });
     lanes.row = null;
     tellLit(run);
   });
-  lanes.litLine.hidden = true;
-  document.addEventListener('highlight', event => light(run, event.detail));
+  lanes.litStatus.hidden = true;
+  document.addEventListener('highlight', event => lightChunks(run, event.detail));
 }
 
 /* ---- From rows of tables ------------------------------------------------------------------------------------------ */

@@ -445,7 +445,7 @@ function addLanes(run, parent) {
   lanes.legend = parent.appendChild(make('div', 'legend'));
   lanes.legend.setAttribute('role', 'group');
   lanes.legend.setAttribute('aria-label', 'Colours: choose one to bring it out');
-  addLitLine(run, parent);
+  addLitStatus(run, parent);
   addPlot(run, parent);
   lanes.redraw = () => {
     drawLanes(run, lanes.canvas);

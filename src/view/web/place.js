@@ -58,7 +58,7 @@ function goToPlace(run) {
   lanes.wantedHeight = ROW_HEIGHTS.find(height => height === Number(place.get('rows'))) || 0;
   groupByHost(run, place.get('group') === 'host');
   colourBy(run, place.get('by'));
-  light(run, filter);
+  lightChunks(run, filter);
   if (number >= 1 && number <= run.n && Number.isInteger(number)) {
     pin(run, number - 1);
     scrollToRow(run, number - 1);
