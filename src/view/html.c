@@ -131,6 +131,21 @@ const char *html_tone(table_tone tone)
     return (size_t)tone < sizeof names / sizeof names[0] ? names[tone] : "";
 }
 
+/* A name on the screen may stand for a longer one. */
+static bool stands_for_more(const table_cell *cell)
+{
+    return cell->form == FORM_WORKER && cell->value.kind == ROAST_TEXT && !str_equal(cell->value.as.text, cell->text);
+}
+
+static void put_full_name(buf *out, const table_cell *cell)
+{
+    if (!stands_for_more(cell))
+        return;
+    buf_text(out, " title=\"");
+    html_text(out, cell->value.as.text);
+    buf_char(out, '"');
+}
+
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
 void html_pairs(buf *out, const table *t)
@@ -146,21 +161,6 @@ void html_pairs(buf *out, const table *t)
         buf_text(out, "</td></tr>\n");
     }
     buf_text(out, "</tbody></table>\n");
-}
-
-/* A name on the screen may stand for a longer one. */
-static bool stands_for_more(const table_cell *cell)
-{
-    return cell->form == FORM_WORKER && cell->value.kind == ROAST_TEXT && !str_equal(cell->value.as.text, cell->text);
-}
-
-static void put_full_name(buf *out, const table_cell *cell)
-{
-    if (!stands_for_more(cell))
-        return;
-    buf_text(out, " title=\"");
-    html_text(out, cell->value.as.text);
-    buf_char(out, '"');
 }
 
 static void put_cell(buf *out, const table_column *column, const table_cell *cell)
