@@ -13,11 +13,11 @@ function followSections() {
   for (const section of document.querySelectorAll('main > section, #top')) watcher.observe(section);
 }
 
-function followScreen() {
+function followScreen(run) {
   const again = () => { readColours(); drawNow(); };
   let width = 0;
   new ResizeObserver(() => {
-    if (width && width !== document.body.clientWidth) drawSoon();
+    if (width && width !== document.body.clientWidth) { makeRoomForNames(run); drawSoon(); }
     width = document.body.clientWidth;
   }).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
@@ -53,7 +53,7 @@ async function drawRun() {
   show(0, run.length);
   followPlace(run);
   await drawn();
-  followScreen();
+  followScreen(run);
 }
 
 async function begin() {

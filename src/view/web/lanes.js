@@ -140,7 +140,7 @@ const isLit = i => !lanes.lit || lanes.lit[i] > 0;
 
 function drawChunks(run, sheet, ratio) {
   const { shade } = lanes.colouring, hexes = lanes.colouring.colours();
-  const [full, light, dim] = [0.92, 0.42, 0.13].map(opacity => Uint32Array.from(hexes, hex => pixel(hex, opacity)));
+  const [full, light, dim] = [0.92, 0.42, 0.18].map(opacity => Uint32Array.from(hexes, hex => pixel(hex, opacity)));
   const bad = pixel(colours.bad), line = pixel(colours.ink), badDim = pixel(colours.bad, 0.22), lineDim = pixel(colours.ink, 0.16);
   const least = lanes.lit ? 2 / sheet.scale : 0, period = Math.max(4, Math.round(6 * ratio)), later = [], failed = [];
   const draw = i => {
