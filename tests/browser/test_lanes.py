@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sqlite3
@@ -257,16 +258,20 @@ def test_what_is_lit_is_what_was_asked_for(lanes):
     assert here.lit() is None
 
 
-def test_the_first_chunks_are_those_that_a_worker_began_before_it_had_done_one(lanes):
-    here = lanes()
-    ends: dict[str, float] = {}
-    for i in range(here.count):
-        if not here.column("error")[i]:
-            end = here.data["begin"][i] + here.length(i) * 0.98
-            ends[here.address(i)] = min(ends.get(here.address(i), end), end)
-    first = [i for i in range(here.count) if here.data["begin"][i] < ends.get(here.address(i), float("inf"))]
+def test_the_first_chunks_are_those_that_a_worker_began_before_it_had_done_one(lanes, synthetic):
+    here = lanes(synthetic(seed=5, chunks=3000, workers=80, cores=8)[1])
+
+    def first(share):
+        """Chunks that began before so much of the one that their worker ended first had passed."""
+        ends: dict[str, float] = {}
+        for i in range(here.count):
+            if not here.column("error")[i]:
+                end = here.data["begin"][i] + here.length(i) * share
+                ends[here.address(i)] = min(ends.get(here.address(i), end), end)
+        return sum(here.data["begin"][i] < ends.get(here.address(i), float("inf")) for i in range(here.count))
+
     here.highlight(first=True)
-    assert here.lit() == len(first) >= len(ends)
+    assert here.lit() == first(0.98) < first(1), "what begins in its last moments follows it"
 
 
 def test_others_are_dimmed_and_what_is_lit_is_not(lanes):
@@ -336,19 +341,16 @@ def test_a_failed_attempt_is_hatched_whatever_the_colours_say(lanes):
     here = lanes()
     failed = here.longest(lambda i: bool(here.column("error")[i]))
     here.highlight(chunk=failed + 1)
-    for button in (1, 2):  # zoom to it, for room; close
-        here.page.run(f"{PIN}.querySelectorAll('button')[{button}].click()")
+    here.page.run(f"{PIN}.querySelectorAll('button')[1].click()")  # zoom to it
+    here.page.settle()
+    here.page.box("#lanes .plot")
+    x, y = here.page.run("(b => [b.x + b.width / 3, b.y + b.height / 2])(document.querySelector('.frame.pinned').getBoundingClientRect())")
+    assert " to " in here.page.run("document.querySelector('.range .span').textContent")
     for colouring in ("dataset", "slow", "cpu", "rate", "site", "failed"):
         here.choose(colouring)
-        assert " to " in here.page.run("document.querySelector('.range .span').textContent")
-        colours = here.page.run(
-            """(canvas => {
-              const c = canvas.getContext('2d'), seen = new Map(), all = c.getImageData(0, 0, canvas.width, canvas.height).data;
-              for (let i = 0; i < all.length; i += 4) { const k = all.slice(i, i + 3).join(); seen.set(k, (seen.get(k) || 0) + 1); }
-              return [seen.get('214,47,31') || 0, seen.get('28,36,48') || 0];
-            })(document.querySelector('#lanes canvas'))"""
-        )
-        assert min(colours) > 30, f"{colouring}: stripes of the colour of failures and of ink {colours}"
+        stripes = [here.pixel(x + step, y) for step in range(24)]
+        assert set(stripes) == {(214, 47, 31), (28, 36, 48)}, f"{colouring}: the colour of failures, and ink"
+        assert sum(a != b for a, b in itertools.pairwise(stripes)) >= 6
 
 
 def test_how_much_slower_than_expected_is_what_explain_says(slow_host, lanes):
@@ -416,6 +418,14 @@ def test_lanes_can_be_made_high_enough_to_read_and_all_fitted_again(synthetic, l
     page.run("document.querySelector('#lanes .roll').scrollTop = 400")
     page.settle()
     assert here.picture() != before
+    first_lane = here.data["lane"].index(0)
+    here.highlight(chunk=first_lane + 1)
+    frame = "document.querySelector('.frame.pinned').hidden"
+    assert page.run(frame) is False and page.run("document.querySelector('#lanes .roll').scrollTop") < 400, "it is scrolled to"
+    page.run("document.querySelector('#lanes .roll').scrollTop = 400")
+    page.settle()
+    assert page.run(frame) is True, "its frame is not drawn over others"
+    page.run("document.querySelector('#lanes .plot').focus()")
     page.key("f")
     assert page.run(height) == fitted
 
@@ -450,9 +460,10 @@ def test_the_view_is_in_the_address_and_comes_back_from_it(lanes, open_page):
     here.choose("cpu")
     here.highlight(host=here.host(chunk))
     here.press(*here.place(chunk))
+    page.click("#lanes input[type=checkbox]")
     page.run("document.querySelector('#timeline .plot').focus()")
     page.key("+")
-    wanted = re.escape(f"&c={chunk + 1}&by=cpu&host={here.host(chunk)}")
+    wanted = re.escape(f"&c={chunk + 1}&by=cpu&group=host&host={here.host(chunk)}")
     page.wait(f"/^#t=[-0-9.]+{wanted}$/.test(location.hash)")
     assert page.run("history.length") == entries, "no entry for each step"
     seen = {what: page.run(f"document.querySelector('{what}').textContent") for what in (".range .span", ".lit-status b", ".pinned-chunk dl")}
