@@ -28,7 +28,7 @@ function chunkFacts(run, i) {
   if (known(cpuShare(run, i))) add('on the CPU', `${percentText(100 * cpuShare(run, i))} of it`);
   if (known(run.open_time[i])) add('opening', secondsText(run.open_time[i]));
   if (known(run.events_time[i])) add('building events', secondsText(run.events_time[i]));
-  if (known(run.return_time[i])) add('handing back', secondsText(run.return_time[i]));
+  if (known(run.return_time[i])) add('returning results', secondsText(run.return_time[i]));
   if (known(run.timesExpected[i])) add('took', timesText(run.timesExpected[i]));
   if (known(run.memory[i])) add('peak memory', memoryText(run.memory[i] * 1024));
   if (known(run.bytes[i])) add('read', dataText(run.bytes[i]));

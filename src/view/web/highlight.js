@@ -141,7 +141,8 @@ const ROWS_ABOUT = {
   reading: { dataset: 'dataset' },
   storage: { server: 'site' },
   missing: { file: 'file', dataset: 'dataset' },
-  failures: { error: 'error', file: 'file', worker: 'worker', dataset: 'dataset', failed: true },
+  failures: { error: 'error', failed: true },
+  failures_by_file: { error: 'error', file: 'file', worker: 'worker', dataset: 'dataset', failed: true },
 };
 
 function filterOfRow(table, row) {
