@@ -36,6 +36,6 @@ def shown(text: str) -> list[tuple[float, float]]:
 def says(text: str, value: object, unit: str) -> bool:
     """Whether a text shows the value of a metric that is counted in this unit."""
     if isinstance(value, str):
-        return value in text
+        return value in text or text == value.removeprefix("tcp://")  # a worker goes by its address without the scheme
     value *= 100 if unit in ("ratio", "") and "%" in text else UNITS.get(unit, 1)
     return any(abs(abs(told) - abs(value)) <= slack for told, slack in shown(text)) or (abs(value) < 1e-3 and "0" in text)

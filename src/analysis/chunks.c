@@ -142,7 +142,7 @@ roast_code feed_chunk(void *context, const run_chunk *row)
     ledger_attempt attempt = {0};
     if (ledger_read(&a->ledger, row, &attempt, &memory_out)) {
         ledger_add(&a->ledger, row, &attempt);
-        memory_out |= !a->brief && !trace_add(&a->trace, row, &attempt);
+        memory_out |= !a->brief && !trace_add(&a->trace, row, &attempt, (size_t)a->chunks.records);
     }
     bool failed = attempt.failed;
     count_attempt(&a->chunks, chunk, &attempt);

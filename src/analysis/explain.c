@@ -319,6 +319,23 @@ static void keep_names(explaining *e)
     }
 }
 
+/* For whoever shows chunk by chunk what the rules judged. */
+static roast_code keep_times_expected(explaining *e)
+{
+    explanation *out = e->out;
+    for (size_t i = 0; i < e->trace->count; i++)
+        if (e->trace->attempts[i].number >= out->n_records)
+            out->n_records = (size_t)e->trace->attempts[i].number + 1;
+    out->times_expected = arena_alloc(&out->memory, out->n_records, sizeof *out->times_expected);
+    if (!out->times_expected)
+        return fail_memory(e->err);
+    for (size_t i = 0; i < out->n_records; i++)
+        out->times_expected[i] = NAN;
+    for (size_t i = 0; i < e->trace->count; i++)
+        out->times_expected[e->trace->attempts[i].number] = (float)straggler_times_expected(&e->stragglers, i);
+    return ROAST_OK;
+}
+
 static bool explainable(const explaining *e)
 {
     return e->trace->count > 0 && !e->trace->too_many && e->cores > 0 && e->wall > 0 &&
@@ -341,6 +358,8 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
     read_ledger(&e);
     if (explainable(&e)) {
         e.code = stragglers_find(&e.stragglers, t, run, summary->t_start_ns, summary->t_end_ns, err);
+        if (!e.code)
+            e.code = keep_times_expected(&e);
         if (!e.code)
             e.code = contention_find(&e.contention, t, &e.stragglers, err);
         if (!e.code && !e.partly)

@@ -124,6 +124,8 @@ typedef struct roast_explanation {
     double replay_error_percent; /* its distance from what did happen */
     bool replay_answers;         /* the error is small enough */
     bool in_place_answers;       /* the same of the replay in place, which knows what is saved if nothing is moved */
+    float *times_expected;       /* by record of a chunk: straggler_times_expected; NULL if nothing was compared */
+    size_t n_records;
     what_if what_ifs[WHAT_IFS];
     size_t n_what_ifs; /* 0 unless asked for */
 } explanation;

@@ -4,7 +4,6 @@
 
 #include "analysis/stragglers.h"
 
-static const double LEAST_SLOWDOWN = 1.3; /* below it hosts and files differ anyway */
 /* A group is slow by chance if so many of its attempts are slow as single stragglers make; over all groups of a kind
  * this is to happen in one run of a hundred. */
 static const double LARGEST_CHANCE = 0.01;

@@ -204,6 +204,14 @@ double straggler_deviation(const stragglers *s, straggler_part part, size_t i)
     return log((straggler_compared(s, a, part) + slack) / (expected + slack) / explained);
 }
 
+double straggler_times_expected(const stragglers *s, size_t i)
+{
+    const trace_attempt *a = &s->trace->attempts[i];
+    double took = straggler_compared(s, a, STRAGGLER_COMPUTE) + straggler_compared(s, a, STRAGGLER_IO);
+    double expected = (double)(s->expected[STRAGGLER_COMPUTE][i] + s->expected[STRAGGLER_IO][i]);
+    return straggler_comparable(a) && expected > 0 ? took / expected : (double)NAN;
+}
+
 static const double LEVEL = 0.02; /* of the logarithm of took / expected */
 
 bool deviations_init(deviations *d, const trace *t)

@@ -5,6 +5,8 @@
 #include "analysis/trace.h"
 #include "base/intern.h"
 
+static const double LEAST_SLOWDOWN = 1.3; /* below it hosts and files differ anyway */
+
 /* What slow attempts may share. */
 typedef enum straggler_kind {
     STRAGGLER_HOST,
@@ -81,6 +83,8 @@ double straggler_excess(const stragglers *s, straggler_kind kind, const trace_at
 double straggler_outlier(const stragglers *s, straggler_part part, size_t attempt);
 /* The kind and the group in which there are more outliers than chance makes; false if they share nothing. */
 bool stragglers_share(const stragglers *s, straggler_kind *kind, uint32_t *group, bool *memory_out);
+/* How many times as long as its events and bytes explain an attempt took; NAN if that cannot be said. */
+double straggler_times_expected(const stragglers *s, size_t attempt);
 /* Seconds that are compared: from opening the file to the end of process(), and a part of them. */
 double straggler_seconds(const trace_attempt *attempt);
 double straggler_part_seconds(const trace_attempt *attempt, straggler_part part);

@@ -65,14 +65,14 @@ static void see_memory(trace_memory *memory, const roast_chunk *chunk)
     line_fit_add(&memory->growth, (double)memory->growth.count, now);
 }
 
-bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt)
+bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt, size_t number)
 {
     const roast_chunk *chunk = &row->record;
     see_memory(&t->workers[row->worker < t->n_workers ? row->worker : t->n_workers], chunk);
     if (!make_room(t))
         return false;
-    trace_attempt *a = &t->attempts[t->count];
-    *a = (trace_attempt){.start_ns = attempt->start_ns, .end_ns = attempt->end_ns, .number = (uint32_t)t->count++};
+    trace_attempt *a = &t->attempts[t->count++];
+    *a = (trace_attempt){.start_ns = attempt->start_ns, .end_ns = attempt->end_ns, .number = (uint32_t)number};
     a->worker = row->worker;
     a->dataset = row->dataset;
     a->file = row->file;

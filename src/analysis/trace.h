@@ -17,7 +17,7 @@ typedef struct trace_attempt {
     float gap_other, gap_pause, gap_spill, gap;
     uint32_t worker, dataset, file; /* RUN_UNKNOWN if not known */
     int64_t entry;                  /* where it begins in its file */
-    uint32_t number;                /* in the order of records */
+    uint32_t number;                /* of its record, from 0 */
     uint64_t chunk;                 /* which of them: chunk_key */
     uint32_t after;                 /* the failed attempt that it repeats; TRACE_NONE */
     bool failed, recomputed, retry, cpu_known;
@@ -61,9 +61,9 @@ typedef struct trace {
 } trace;
 
 /* Gives a trace, which may be all zero, the workers that the run has by now. False if memory is out; so is
- * trace_add. */
+ * trace_add. number: of the record. */
 bool trace_fit(trace *t, const roast_run *run);
-bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt);
+bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt, size_t number);
 bool trace_add_sample(trace *t, uint32_t worker, const roast_sample *sample, int64_t memory_limit);
 void trace_release(trace *t);
 /* Orders the attempts and finds out what follows what; may be done again after more have come. The ledger says when the

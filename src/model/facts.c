@@ -170,6 +170,13 @@ roast_str address_host(roast_str address)
     return (roast_str){start, colon ? (size_t)(colon - start) : length};
 }
 
+roast_str without_scheme(roast_str address)
+{
+    const char *scheme = address.len ? memmem(address.ptr, address.len, "://", 3) : NULL;
+    size_t skipped = scheme ? (size_t)(scheme - address.ptr) + 3 : 0;
+    return skipped < address.len ? (roast_str){address.ptr + skipped, address.len - skipped} : address;
+}
+
 roast_str worker_host(const roast_worker *worker)
 {
     if (worker->host.len)

@@ -36,6 +36,8 @@ roast_str file_server(roast_str url);
 roast_str worker_host(const roast_worker *worker);
 /* "tcp://HOST:PORT" → HOST; absent if the address does not tell. */
 roast_str address_host(roast_str address);
+/* How a worker is called on every screen: "tcp://10.0.3.7:41022" differs from others after the slashes. */
+roast_str without_scheme(roast_str address);
 /* Whether it is known that no probe measured what ran there: then nobody knows what it did, and it was not idle. */
 bool worker_not_measured(const roast_worker *worker);
 /* A time that a worker's clock told, on the client's clock. worker may be NULL; absent stays absent. */

@@ -260,15 +260,6 @@ int dataset_colour(const chart_builder *b, uint32_t dataset)
     return dataset < run_datasets(b->run) ? b->dataset_colours[dataset] : CHART_NEUTRAL;
 }
 
-/* "tcp://10.0.3.7:41022" differs from others after the slashes. */
-roast_str without_scheme(roast_str address)
-{
-    for (size_t i = 0; i + 3 < address.len; i++)
-        if (memcmp(address.ptr + i, "://", 3) == 0)
-            return (roast_str){address.ptr + i + 3, address.len - i - 3};
-    return address;
-}
-
 roast_str worker_name(const chart_builder *b, uint32_t worker)
 {
     const roast_worker *record = run_worker(b->run, worker);

@@ -5,6 +5,7 @@
 
 #include "analysis/series.h"
 #include "analysis/sweep.h"
+#include "model/facts.h"
 #include "view/chart.h"
 
 typedef struct chart_builder chart_builder;
@@ -70,7 +71,6 @@ void *chart_alloc(chart_builder *b, size_t count, size_t size);
 /* A dataset's name and colour, the same in every chart: those with most time in process() have colours of their own. */
 roast_str dataset_name(const chart_builder *b, uint32_t dataset);
 int dataset_colour(const chart_builder *b, uint32_t dataset);
-roast_str without_scheme(roast_str address);
 roast_str worker_name(const chart_builder *b, uint32_t worker);
 
 /* Points by dataset, those at one place merged; limits are of the points. chart_chunks.c */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/facts.h"
 #include "view/text.h"
 
 #define MINUS "−"
@@ -348,6 +349,7 @@ static void put_real(buf *out, figure f, const char *unit, format_form form)
     switch (form) {
     case FORM_UNIT:
     case FORM_ERROR:
+    case FORM_WORKER:
         put_in_unit(out, f, unit);
         break;
     case FORM_MEMORY:
@@ -390,7 +392,7 @@ void format_among(buf *out, roast_value value, const char *unit, format_form for
         if (form == FORM_ERROR)
             text_error(out, value.as.text);
         else
-            buf_str(out, value.as.text);
+            buf_str(out, form == FORM_WORKER ? without_scheme(value.as.text) : value.as.text);
         break;
     case ROAST_INT:
         if (form == FORM_UNIT && strcmp(unit, "count") == 0)

@@ -13,6 +13,7 @@ typedef enum format_form {
     FORM_TIMES,   /* a ratio as "3.1 ×" */
     FORM_SHORT,   /* without "/core", where the title says so */
     FORM_ERROR,   /* a text, what an exception says: in one line */
+    FORM_WORKER,  /* a text, the address of a worker: its name on the screen */
 } format_form;
 
 /* "1.24 Gbit/s", "12 min 41 s", "98.4 M"; "n/a" if the value is absent. Text comes out as it is. */

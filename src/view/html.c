@@ -131,6 +131,21 @@ const char *html_tone(table_tone tone)
     return (size_t)tone < sizeof names / sizeof names[0] ? names[tone] : "";
 }
 
+/* A name on the screen may stand for a longer one. */
+static bool stands_for_more(const table_cell *cell)
+{
+    return cell->form == FORM_WORKER && cell->value.kind == ROAST_TEXT && !str_equal(cell->value.as.text, cell->text);
+}
+
+static void put_full_name(buf *out, const table_cell *cell)
+{
+    if (!stands_for_more(cell))
+        return;
+    buf_text(out, " title=\"");
+    html_text(out, cell->value.as.text);
+    buf_char(out, '"');
+}
+
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
 
 /* Two spaces at the start of a label: it belongs to the line above. */
@@ -187,11 +202,13 @@ void html_list(buf *out, const table *t, glossary *terms)
 
 static void put_cell(buf *out, const table_column *column, const table_cell *cell)
 {
-    buf_format(out, "<td class=\"%s%s%s\">",
+    buf_format(out, "<td class=\"%s%s%s\"",
                column->align == TABLE_RIGHT ? "num "
                : column->most_lines > 1     ? "text "
                                             : "",
                column->bar ? "bar " : "", html_tone(cell->tone));
+    put_full_name(out, cell);
+    buf_char(out, '>');
     if (column->bar && !isnan(cell->share))
         buf_format(out, "<svg aria-hidden=\"true\"><rect width=\"%d%%\" height=\"100%%\"/></svg>",
                    (int)lround(cell->share * 100));
@@ -269,25 +286,28 @@ static bool is_number(roast_value value)
 
 static void put_json_cell(buf *out, const table_cell *cell)
 {
-    bool number = is_number(cell->value), shared = !isnan(cell->share);
+    bool number = is_number(cell->value), shared = !isnan(cell->share), more = stands_for_more(cell);
     if (!number && cell->tone == TONE_QUIET) {
         buf_text(out, "null");
         return;
     }
-    if (number || cell->tone || shared)
+    bool list = number || more || cell->tone || shared;
+    if (list)
         buf_char(out, '[');
     html_quoted(out, cell->text);
-    if (number || cell->tone || shared)
+    if (list)
         buf_char(out, ',');
     if (number)
         put_number(out, cell->value);
+    else if (more)
+        html_quoted(out, cell->value.as.text);
     else if (cell->tone || shared)
         buf_text(out, "null");
     if (cell->tone || shared)
         buf_format(out, ",%d", (int)cell->tone);
     if (shared)
         buf_format(out, ",%d", (int)lround(cell->share * 100));
-    if (number || cell->tone || shared)
+    if (list)
         buf_char(out, ']');
 }
 

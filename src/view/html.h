@@ -19,7 +19,8 @@ void html_list(buf *out, const table *t, glossary *terms);
 /* A table with a header; at most limit rows (0 for all), and a line that says how many more there are. */
 void html_grid(buf *out, const table *t, size_t limit, glossary *terms);
 /* The rows of a table for the script of a page: {"rows":[[cell,…],…]}. A cell is null (nothing), a text, or
- * [text, value, tone, percent of the bar] without the entries at the end that say nothing. */
+ * [text, value, tone, percent of the bar] without the entries at the end that say nothing; the value of a worker's
+ * name is its address. */
 void html_grid_json(buf *out, const table *t);
 /* The name of a tone in class attributes; "" for TONE_PLAIN. */
 const char *html_tone(table_tone tone);

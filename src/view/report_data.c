@@ -3,9 +3,11 @@
  * sharp. */
 #include "view/report_data.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/explain.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -37,8 +39,22 @@ static int64_t ticks(const report_data *data, int64_t ns)
     return ns == ROAST_ABSENT || ns < 0 ? ROAST_ABSENT : ns / data->tick_ns;
 }
 
+/* How many times as long as expected a chunk took goes in one byte: steps of a 20th of a factor of two, from the
+ * middle.
+ */
+enum { SLOWNESS_STEPS = 20, SLOWNESS_MIDDLE = 127, SLOWNESS_MOST = 254 };
+
+static int64_t slowness(const explanation *e, size_t record)
+{
+    if (!e || record >= e->n_records || !(e->times_expected[record] > 0))
+        return ROAST_ABSENT;
+    double steps = round(SLOWNESS_STEPS * log2((double)e->times_expected[record]));
+    return (int64_t)fmin(fmax(SLOWNESS_MIDDLE + steps, 0), SLOWNESS_MOST);
+}
+
 typedef struct report_reader {
     report_data *data;
+    const explanation *explained;
     intern errors;
     size_t number; /* of the record */
 } report_reader;
@@ -78,6 +94,7 @@ static roast_code see_chunk(void *context, const run_chunk *row)
         .attempt = chunk->attempt,
         .memory_kib = chunk->rss_peak == ROAST_ABSENT ? ROAST_ABSENT : chunk->rss_peak / 1024,
         .bytes = chunk->bytes_read,
+        .slowness = slowness(reader->explained, number),
         .dataset = row->dataset,
         .file = row->file,
         .worker = row->worker,
@@ -99,13 +116,13 @@ static roast_code keep_errors(report_data *data, const intern *errors)
     return data->errors ? ROAST_OK : ROAST_MEMORY;
 }
 
-static roast_code read_chunks(report_data *data, roast_run *run, roast_error *err)
+static roast_code read_chunks(report_data *data, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     size_t count = data->series.n_chunks;
     data->chunks = arena_alloc(&data->memory, count, sizeof *data->chunks);
     if (!data->chunks)
         return fail_memory(err);
-    report_reader reader = {.data = data};
+    report_reader reader = {.data = data, .explained = summary->explanation};
     roast_code code = run_each_chunk(run, RUN_EVERYTHING, see_chunk, &reader, err);
     if (!code)
         code = keep_errors(data, &reader.errors);
@@ -115,16 +132,28 @@ static roast_code read_chunks(report_data *data, roast_run *run, roast_error *er
     return code;
 }
 
+static roast_code number_chunks(report_data *data, roast_error *err)
+{
+    data->numbers = arena_alloc(&data->memory, data->series.n_chunks, sizeof *data->numbers);
+    if (!data->numbers)
+        return fail_memory(err);
+    for (size_t i = 0; i < data->lanes.n_chunks; i++)
+        data->numbers[data->lanes.order[i]] = (uint32_t)i + 1;
+    return ROAST_OK;
+}
+
 roast_code report_data_read(report_data *out, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     *out = (report_data){.run = run};
     roast_code code = series_read(&out->series, run, summary, SERIES_SAMPLES, SAMPLE_COLUMNS, err);
     if (!code) {
         choose_tick(out);
-        code = read_chunks(out, run, err);
+        code = read_chunks(out, run, summary, err);
     }
     if (!code)
         code = lanes_assign(&out->lanes, &out->series, &out->memory, err);
+    if (!code)
+        code = number_chunks(out, err);
     if (code)
         report_data_release(out);
     return code;
@@ -152,6 +181,7 @@ void report_data_release(report_data *data)
     X(attempt, COLUMN_PLAIN)                                                                                           \
     X(memory_kib, COLUMN_PLAIN)                                                                                        \
     X(bytes, COLUMN_PLAIN)                                                                                             \
+    X(slowness, COLUMN_PLAIN)                                                                                          \
     X(error, COLUMN_PLAIN)                                                                                             \
     X(recomputed, COLUMN_PLAIN)
 
@@ -294,11 +324,42 @@ static void put_name(buf *out, const char *before, roast_str text)
     html_quoted(out, text);
 }
 
+/* The storage servers of files, and the number of each file's. */
+static void put_sites(buf *out, const roast_run *run)
+{
+    intern sites = {0};
+    buf_text(out, "\"site_of_file\":[");
+    for (uint32_t i = 0; i < run_files(run); i++) {
+        uint32_t site = intern_add(&sites, file_server(run_file(run, i)->url), NULL);
+        buf_format(out, i ? ",%" PRIu32 : "%" PRIu32, site);
+        if (site == INTERN_NONE && !out->code)
+            out->code = ROAST_MEMORY;
+    }
+    buf_text(out, "],\n\"sites\":[");
+    for (uint32_t i = 0; i < sites.count; i++)
+        put_name(out, i ? "," : "", sites.strings[i]);
+    buf_text(out, "],\n");
+    intern_release(&sites);
+}
+
+/* A worker is its name on the screen, its host and its address, which is left out if it is the name. */
+static void put_worker(buf *out, const roast_worker *worker)
+{
+    roast_str name = without_scheme(worker->address);
+    put_name(out, "[", name);
+    put_name(out, ",", worker_host(worker));
+    if (!str_equal(name, worker->address))
+        put_name(out, ",", worker->address);
+    buf_char(out, ']');
+}
+
 static void put_names(buf *out, const report_data *data, const int *colours)
 {
     const roast_run *run = data->run;
     buf text = {0};
-    buf_text(&text, "{\"datasets\":[");
+    buf_char(&text, '{');
+    put_sites(&text, run);
+    buf_text(&text, "\"datasets\":[");
     for (uint32_t i = 0; i < run_datasets(run); i++) {
         put_name(&text, i ? ",[" : "[", run_dataset(run, i));
         buf_format(&text, ",%d]", colours[i]);
@@ -308,9 +369,8 @@ static void put_names(buf *out, const report_data *data, const int *colours)
         put_name(&text, i ? "," : "", run_file(run, i)->url);
     buf_text(&text, "],\n\"workers\":[");
     for (uint32_t i = 0; i < run_workers(run); i++) {
-        put_name(&text, i ? ",[" : "[", run_worker(run, i)->address);
-        put_name(&text, ",", worker_host(run_worker(run, i)));
-        buf_char(&text, ']');
+        buf_text(&text, i ? "," : "");
+        put_worker(&text, run_worker(run, i));
     }
     buf_text(&text, "],\n\"errors\":[");
     for (size_t i = 0; i < data->n_errors; i++)
@@ -370,6 +430,9 @@ static void put_about(buf *out, const report_data *data, const roast_summary *su
                  series->from_ns == ROAST_ABSENT ? 0 : (summary->t_start_ns - series->from_ns) / data->tick_ns);
     json_put_int(&w, "chunks", (int64_t)data->lanes.n_chunks);
     json_put_int(&w, "lanes", (int64_t)data->lanes.count);
+    json_put_int(&w, "slowness_steps", SLOWNESS_STEPS);
+    json_put_int(&w, "slowness_middle", SLOWNESS_MIDDLE);
+    json_put_real(&w, "slow_from", LEAST_SLOWDOWN);
     json_put_int(&w, "points", data->length ? (int64_t)series->presence.count : 0);
     json_put_int(&w, "columns", (int64_t)series->columns);
     put_whole_run(&w, summary);

@@ -10,6 +10,7 @@ typedef struct report_chunk {
     int64_t begin, open_time, events_time, process_time, return_time, cpu_time;
     int64_t entry_start, entries, events, attempt;
     int64_t memory_kib, bytes;
+    int64_t slowness;                      /* how much longer than expected it took, in steps: see report_data.c */
     uint32_t dataset, file, worker, error; /* error: 0 for none, else 1 + index of its type */
     bool recomputed;                       /* it had succeeded before */
 } report_chunk;
@@ -21,6 +22,7 @@ typedef struct report_data {
     int64_t tick_ns, length; /* of the time axis, in ticks; 0 if nothing has a time */
     report_chunk *chunks;    /* as many as the series has, in the order of records */
     lane_list lanes;
+    uint32_t *numbers; /* by chunk: what the page calls it, from 1 in the order in which they began; 0 off the axis */
     roast_str *errors; /* their types */
     size_t n_errors;
 } report_data;

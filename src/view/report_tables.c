@@ -14,6 +14,7 @@
 /* ---- The slowest chunks -------------------------------------------------------------------------------------- */
 
 static const table_column SLOWEST[] = {
+    {"chunk", M_chunk_chunk_id, .align = TABLE_RIGHT},
     {"in process()", M_chunk_duration, .align = TABLE_RIGHT, .bar = true},
     {"on the CPU", M_chunk_cpu_seconds, .align = TABLE_RIGHT},
     {COLUMN_OPEN, M_chunk_open_seconds, .align = TABLE_RIGHT},
@@ -41,6 +42,11 @@ static roast_value int_value(int64_t number)
     return number == ROAST_ABSENT ? NOTHING : (roast_value){.kind = ROAST_INT, .as.integer = number};
 }
 
+static roast_value text_value(roast_str text)
+{
+    return str_absent(text) ? NOTHING : (roast_value){.kind = ROAST_TEXT, .as.text = text};
+}
+
 static double in_seconds(const report_data *data, int64_t ticks)
 {
     return ticks == ROAST_ABSENT ? (double)NAN : (double)ticks * (double)data->tick_ns / (double)NS_PER_S;
@@ -64,12 +70,15 @@ static void write_entries(table_writer *w, const report_chunk *chunk)
     writer_cell(w, known ? TONE_PLAIN : TONE_QUIET, int_value(chunk->entry_start));
 }
 
-static void write_slow_chunk(table_writer *w, const report_data *data, const report_chunk *chunk, double most)
+static void write_slow_chunk(table_writer *w, const report_data *data, uint32_t index, double most)
 {
+    const report_chunk *chunk = &data->chunks[index];
+    uint32_t number = data->numbers[index];
     double process = in_seconds(data, chunk->process_time);
     double cpu_share = chunk->process_time > 0 ? 100 * in_seconds(data, chunk->cpu_time) / process : (double)NAN;
     const roast_worker *worker = run_worker(data->run, chunk->worker);
     const roast_file *file = run_file(data->run, chunk->file);
+    writer_value(w, int_value(number ? number : ROAST_ABSENT), "id", FORM_UNIT);
     writer_number(w, process, "s", FORM_UNIT);
     writer_share(w, most > 0 ? process / most : (double)NAN);
     writer_number(w, cpu_share, "%", FORM_UNIT);
@@ -80,7 +89,7 @@ static void write_slow_chunk(table_writer *w, const report_data *data, const rep
     write_text(w, run_dataset(data->run, chunk->dataset));
     write_text(w, file ? file->url : str_none());
     write_entries(w, chunk);
-    write_text(w, worker ? worker->address : str_none());
+    writer_value(w, text_value(worker ? worker->address : str_none()), "", FORM_WORKER);
     writer_text(w, chunk->error ? data->errors[chunk->error - 1] : STR(""), chunk->error ? TONE_BAD : TONE_PLAIN);
 }
 
@@ -97,7 +106,7 @@ static void write_slowest(table_writer *w, const report_data *data, size_t limit
     double most = rows ? in_seconds(data, data->chunks[order[0]].process_time) : 0;
     writer_begin(w, "slowest", "Slowest chunks", SLOWEST, sizeof SLOWEST / sizeof SLOWEST[0], rows);
     for (size_t row = 0; row < rows; row++)
-        write_slow_chunk(w, data, &data->chunks[order[row]], most);
+        write_slow_chunk(w, data, order[row], most);
     free(order);
 }
 

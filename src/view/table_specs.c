@@ -233,7 +233,7 @@ static const table_column STORAGE[] = {
 };
 
 static const table_column WORKERS[] = {
-    {"worker", M_worker_worker, .shortens = true, .place = true},
+    {"worker", M_worker_worker, FORM_WORKER, .shortens = true, .place = true},
     {"host", M_worker_host, .priority = 7, .shortens = true, .place = true},
     {"cores", M_worker_cores, .priority = 3},
     {"present", M_worker_present_seconds, .priority = 1},
@@ -282,7 +282,7 @@ static const table_column FAILURES[] = {
     {"nature", M_failure_nature, .priority = 3},
     {"message", M_failure_error, FORM_ERROR, .most_lines = 3, .priority = 0},
     {"file", M_failure_file, .shortens = true, .place = true, .priority = 1},
-    {"worker", M_failure_worker, .shortens = true, .place = true, .priority = 3},
+    {"worker", M_failure_worker, FORM_WORKER, .shortens = true, .place = true, .priority = 3},
     {"dataset", M_failure_dataset, .shortens = true, .priority = 4},
     {"time lost", M_failure_lost_seconds, .priority = 2},
 };
@@ -313,7 +313,7 @@ static const table_column DATASET_LEDGER[] = {
 };
 
 static const table_column WORKER_LEDGER[] = {
-    {"worker", M_worker_ledger_worker, .shortens = true, .place = true},
+    {"worker", M_worker_ledger_worker, FORM_WORKER, .shortens = true, .place = true},
     {"core time", M_worker_ledger_core_seconds, .bar = true},
     LEDGER_CATEGORIES_OF_CHUNKS(WORKER_COLUMN)
     LEDGER_CATEGORIES_OF_WORKERS(WORKER_COLUMN)

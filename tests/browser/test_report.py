@@ -14,7 +14,7 @@ import pytest
 from built import ROOT, program
 from reports import SCREENSHOTS, write_report
 
-LEFT, RIGHT = 66, 10  # margins of the plots, in time.js
+RIGHT = 10  # margin of the plots, in time.js
 ODD = ["nothing", "one_chunk", "no_chunks", "no_workers", "no_time", "instant", "one_sample", "clock_jump"]
 
 
@@ -25,6 +25,11 @@ def assert_quiet(page, path):
 
 def span(page):
     return page.run("document.querySelector('.range .span').textContent")
+
+
+def left(page):
+    """Pixels for names, left of all plots."""
+    return int(page.run("document.documentElement.dataset.left"))
 
 
 def readouts(page):
@@ -132,7 +137,7 @@ def test_a_run_that_lacks_something_gives_a_page_that_says_so(odd, open_page, ki
 def test_a_run_without_workers_has_its_chunks_in_lanes(odd, open_page):
     page = open_page(odd("no_workers"))
     box = page.box("#lanes .plot")
-    page.move(box["x"] + LEFT + 40, box["y"] + 6)
+    page.move(box["x"] + left(page) + 40, box["y"] + 6)
     assert "worker not known" in page.run("document.getElementById('tip').textContent")
 
 
@@ -173,7 +178,7 @@ def test_chunks_of_one_lane_do_not_overlap_and_ran_on_its_worker(synthetic):
     data, names = embedded.columns(report, "chunks"), embedded.packed_json(report, "data-names")
     placed, ends = [], {}
     for i, lane in enumerate(data["lane"]):
-        worker = names["workers"][data["lane_worker"][lane]][0]
+        worker = names["workers"][data["lane_worker"][lane]][-1]
         file, start, attempt = names["files"][data["file"][i]], data["entry_start"][i], data["attempt"][i]
         placed.append((worker, file, start, known(data["events"][i]), attempt))
         assert data["begin"][i] >= ends.get(lane, 0) - 4  # each of the four parts is rounded down
@@ -233,7 +238,7 @@ def test_hovering_shows_the_moment_in_every_panel(synthetic, open_page):
     page = open_page(report)
     assert all(text.startswith(("mean ", "peak ")) for text in readouts(page))
     box = page.box("#timeline .plot")
-    page.move(box["x"] + LEFT + (box["width"] - LEFT - RIGHT) / 2, box["y"] + 40)
+    page.move(box["x"] + left(page) + (box["width"] - left(page) - RIGHT) / 2, box["y"] + 40)
     assert all(re.fullmatch(r"[\d  .]+( ?[a-zA-Z%/]+)?", text) for text in readouts(page)), readouts(page)
     hairs = page.run("[...document.querySelectorAll('.hair')].map(h => h.hidden ? null : h.getBoundingClientRect().x)")
     assert len(hairs) >= 5 and max(hairs) - min(hairs) < 1, "the line stands at the same place in all of them"
@@ -247,8 +252,8 @@ def test_dragging_zooms_all_charts_and_double_click_shows_the_whole_run(syntheti
     page = open_page(report)
     whole, means = span(page), readouts(page)
     box = page.box("#timeline .plot")
-    inner = box["width"] - LEFT - RIGHT
-    page.drag(box["x"] + LEFT + inner * 0.25, box["x"] + LEFT + inner * 0.5, box["y"] + 40)
+    inner = box["width"] - left(page) - RIGHT
+    page.drag(box["x"] + left(page) + inner * 0.25, box["x"] + left(page) + inner * 0.5, box["y"] + 40)
     assert " to " in span(page)
     page.move(box["x"] + 200, 5)
     assert readouts(page) != means
@@ -266,8 +271,8 @@ def test_zooming_ends_where_it_was_dragged(synthetic, open_page):
     about = embedded.about(report)
     length = about["length"] * about["tick"]
     box = page.box("#timeline .plot")
-    inner = box["width"] - LEFT - RIGHT
-    page.drag(box["x"] + LEFT + inner * 0.25, box["x"] + LEFT + inner * 0.75, box["y"] + 40)
+    inner = box["width"] - left(page) - RIGHT
+    page.drag(box["x"] + left(page) + inner * 0.25, box["x"] + left(page) + inner * 0.75, box["y"] + 40)
     shown = re.findall(r"[\d:.]+", span(page))[:2]
     ends = [sum(float(part) * 60**i for i, part in enumerate(reversed(text.split(":")))) for text in shown]
     origin = about["run_start"] * about["tick"]
@@ -281,9 +286,9 @@ def test_hovering_a_chunk_names_it(synthetic, open_page):
     page = open_page(report)
     chunk = max(range(about["chunks"]), key=lambda i: data["process_time"][i])
     box = page.box("#lanes .plot")
-    inner, height = box["width"] - LEFT - RIGHT, box["height"] - 24
+    inner, height = box["width"] - left(page) - RIGHT, box["height"] - 24
     middle = (data["begin"][chunk] + data["process_time"][chunk] / 2) / about["length"]
-    page.move(box["x"] + LEFT + middle * inner, box["y"] + (data["lane"][chunk] + 0.4) * height / about["lanes"])
+    page.move(box["x"] + left(page) + middle * inner, box["y"] + (data["lane"][chunk] + 0.4) * height / about["lanes"])
     tip = page.run("document.getElementById('tip').innerText")
     worker = names["workers"][data["lane_worker"][data["lane"][chunk]]]
     start = data["entry_start"][chunk]

@@ -90,6 +90,15 @@ static void a_worker_is_on_the_host_it_names_else_on_that_of_its_address(void **
     assert_true(str_equal(worker_host(&worker), STR("process 12")));
 }
 
+static void a_worker_is_called_by_its_address_without_the_scheme(void **state)
+{
+    (void)state;
+    assert_true(str_equal(without_scheme(STR("tcp://10.0.0.7:34567")), STR("10.0.0.7:34567")));
+    assert_true(str_equal(without_scheme(STR("process 12")), STR("process 12")));
+    assert_true(str_equal(without_scheme(STR("tcp://")), STR("tcp://")));
+    assert_true(str_absent(without_scheme(str_none())));
+}
+
 static void a_clock_that_is_ahead_is_set_back(void **state)
 {
     (void)state;
@@ -165,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_server_is_scheme_host_and_the_port_that_is_named),
         cmocka_unit_test(a_chunk_is_known_by_file_tree_dataset_entries_and_round),
         cmocka_unit_test(a_worker_is_on_the_host_it_names_else_on_that_of_its_address),
+        cmocka_unit_test(a_worker_is_called_by_its_address_without_the_scheme),
         cmocka_unit_test(a_clock_that_is_ahead_is_set_back),
         cmocka_unit_test(what_is_made_of_two_fields_is_their_sum_or_difference),
         cmocka_unit_test(a_set_of_branches_has_one_hash_in_any_order),

@@ -1,10 +1,10 @@
 /* The page comes alive. */
 
-function followScreen() {
+function followScreen(run) {
   const again = () => { readColours(); drawNow(); };
   let width = 0;
   new ResizeObserver(() => {
-    if (width && width !== document.body.clientWidth) drawSoon();
+    if (width && width !== document.body.clientWidth) { makeRoomForNames(run); drawSoon(); }
     width = document.body.clientWidth;
   }).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
@@ -23,6 +23,7 @@ async function drawRun() {
   shown.to = run.length;
   shown.origin = run.runStart;
   shown.elapsed = run.about.whole.elapsed;
+  makeRoomForNames(run);
   shown.clock = run.about.from_ms === null ? NaN : run.about.from_ms;
   if (timeline) {
     const panels = panelsOf(run);
@@ -37,8 +38,9 @@ async function drawRun() {
     addLanes(run, lanesPlace);
   }
   show(0, run.length);
+  followPlace(run);
   await drawn();
-  followScreen();
+  followScreen(run);
 }
 
 async function begin() {

@@ -1,6 +1,6 @@
 /* The script of the page, in files of one idea each that are put together when it is built: page (elements, numbers, the
- * data), glossary (what labels mean), sections (and their folds), time (what is shown over time), lanes, findings, tables,
- * begin. Nothing is fetched, and text from the run only ever
+ * data), glossary (what labels mean), sections (and their folds), time (what is shown over time), colouring, chunk,
+ * lanes, highlight, place (in the address), findings, tables, begin. Nothing is fetched, and text from the run only ever
  * becomes text: there is no innerHTML here. */
 'use strict';
 (() => {
@@ -147,6 +147,7 @@ async function readRun() {
     error: filled(packed.error, n, 0), recomputed: filled(packed.recomputed, n, 0), dataset: new Int32Array(n), lane: new Int32Array(n),
     laneWorker: filled(packed.lane_worker, about.lanes, NaN),
     start: new Float64Array(n), stop: new Float64Array(n), end: new Float64Array(n),
+    timesExpected: column('slowness').map(steps => 2 ** ((steps - about.slowness_middle) / about.slowness_steps)),
   };
   await pause();
   const dataset = column('dataset'), lane = column('lane');
@@ -157,6 +158,8 @@ async function readRun() {
     run.stop[i] = run.start[i] + (run.process_time[i] || 0);
     run.end[i] = run.stop[i] + (run.return_time[i] || 0);
   }
+  run.anyFailed = run.error.some(error => error > 0);
+  run.anySlow = run.timesExpected.some(times => times >= about.slow_from);
   return run;
 }
 
@@ -166,7 +169,7 @@ let colours = {};
 
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  const names = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'neutral', 'bad', 'ground', 'ink', 'muted', 'grid', 'faint'];
+  const names = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'neutral', 'bad', 'ground', 'ink', 'muted', 'grid', 'faint', 'ramp', 'balance'];
   colours = Object.fromEntries(names.map(name => [name, style.getPropertyValue('--' + name).trim()]));
 }
 

@@ -43,6 +43,7 @@ function cellElement(cell, column) {
     bar.setAttribute('height', '100%');
   }
   const text = cellText(cell);
+  if (Array.isArray(cell) && typeof cell[1] === 'string') element.title = cell[1]; /* what the name stands for */
   element.append(column.name ? nameElement(text) : column.message ? make('div', '', text) : text);
   return element;
 }
@@ -50,7 +51,7 @@ function cellElement(cell, column) {
 function csvCell(cell) {
   const value = cellValue(cell);
   if (value !== null) return String(value);
-  let text = cell === null ? '' : cellText(cell);
+  let text = cell === null ? '' : typeof cell[1] === 'string' && Array.isArray(cell) ? cell[1] : cellText(cell);
   if (/^[=+\-@\t\r]/.test(text)) text = "'" + text; /* a spreadsheet would run it */
   return /[",\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -88,6 +89,7 @@ class Table {
     this.limit = FEW_ROWS;
     this.addTools();
     this.heads.forEach((head, i) => this.addSortButton(head, i));
+    for (const row of this.body.rows) linkRow(this, row);
   }
 
   async load() {
@@ -153,6 +155,7 @@ class Table {
       const rows = this.found.slice(at, Math.min(end, at + ROWS_AT_ONCE)).map(cells => {
         const row = make('tr');
         row.append(...cells.map((cell, i) => cellElement(cell, this.columns[i])));
+        linkRow(this, row);
         return row;
       });
       if (at) this.body.append(...rows); else this.body.replaceChildren(...rows);

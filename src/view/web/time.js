@@ -4,8 +4,8 @@
 /* ---- The part of the run that is shown, shared by all charts over time ---------------------------------------- */
 
 const charts = [];   /* { draw(), moment(t) } */
-const shown = { from: 0, to: 1, least: 0, most: 1, moment: NaN };
-const LEFT = 66, RIGHT = 10;
+const shown = { from: 0, to: 1, least: 0, most: 1, moment: NaN, left: 66 }; /* left: pixels for names, in all plots */
+const RIGHT = 10, FONT = '11.5px system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
 
 /* Charts are drawn one after the other, as many in a frame as there is time for: what is pointed at never waits for
  * all of them. */
@@ -51,6 +51,13 @@ function show(from, to) {
     bar.querySelector('button').disabled = !zoomed;
   }
   drawSoon();
+  keepPlace();
+}
+
+/* Shows less of the run (factor below 1) or more, and what is at a moment stays where it is. */
+function zoomAt(t, factor) {
+  if ((shown.to - shown.from) * factor > 0.999 * (shown.most - shown.least)) show(shown.least, shown.most);
+  else show(t - (t - shown.from) * factor, t + (shown.to - t) * factor);
 }
 
 const isZoomed = () => shown.from > shown.least || shown.to < shown.most;
@@ -109,29 +116,30 @@ function prepared(canvas, height) {
   const context = canvas.getContext('2d');
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
-  context.font = '11.5px system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
-  return { context, width, height, ratio, plotWidth: Math.max(40, width - LEFT - RIGHT) };
+  context.font = FONT;
+  return { context, width, height, ratio, plotWidth: Math.max(40, width - shown.left - RIGHT) };
 }
 
-const xOf = (t, plotWidth) => LEFT + (t - shown.from) / (shown.to - shown.from) * plotWidth;
+const xOf = (t, plotWidth) => shown.left + (t - shown.from) / (shown.to - shown.from) * plotWidth;
 
 function drawTimeAxis(c, plotWidth, top, bottom, labels) {
   c.textAlign = 'center'; c.textBaseline = 'top';
   for (const [t, label] of timeTicks(shown.from, shown.to, Math.max(2, plotWidth / 95))) {
     const x = Math.round(xOf(t, plotWidth)) + 0.5;
     c.strokeStyle = colours.grid; c.beginPath(); c.moveTo(x, top); c.lineTo(x, bottom + (labels ? 4 : 0)); c.stroke();
-    if (labels) { c.fillStyle = colours.muted; c.fillText(label, Math.min(x, LEFT + plotWidth - 14), bottom + 6); }
+    if (labels) { c.fillStyle = colours.muted; c.fillText(label, Math.min(x, shown.left + plotWidth - 14), bottom + 6); }
   }
 }
 
-/* Moving over a plot shows the moment in all of them; dragging zooms; double click and keys as the hint says. */
-function followPointer(plot, over, leave) {
+/* Moving over a plot shows the moment in all of them; dragging and Ctrl with the wheel zoom; double click and keys as
+ * the hint says. tap: for a press that was no drag. */
+function followPointer(plot, over, leave, tap) {
+  const canvas = plot.querySelector('canvas'), plotWidth = () => Math.max(40, canvas.clientWidth - shown.left - RIGHT);
   const pick = plot.appendChild(make('div', 'pick'));
   pick.hidden = true;
   let began = null;
   const timeAt = event => {
-    const box = plot.getBoundingClientRect();
-    const share = (event.clientX - box.left - LEFT) / Math.max(40, box.width - LEFT - RIGHT);
+    const share = (event.clientX - canvas.getBoundingClientRect().left - shown.left) / plotWidth();
     return shown.from + Math.min(1, Math.max(0, share)) * (shown.to - shown.from);
   };
   const endPick = () => { began = null; pick.hidden = true; };
@@ -144,8 +152,7 @@ function followPointer(plot, over, leave) {
     const t = timeAt(event);
     setMoment(t);
     if (began && Math.abs(event.clientX - began.x) > 3) {
-      const width = Math.max(40, plot.clientWidth - LEFT - RIGHT);
-      const a = xOf(Math.min(t, began.t), width), b = xOf(Math.max(t, began.t), width);
+      const a = xOf(Math.min(t, began.t), plotWidth()), b = xOf(Math.max(t, began.t), plotWidth());
       pick.hidden = false;
       pick.style.left = a + 'px';
       pick.style.width = b - a + 'px';
@@ -159,12 +166,19 @@ function followPointer(plot, over, leave) {
       const t = timeAt(event);
       show(Math.min(t, began.t), Math.max(t, began.t));
       say(`Showing ${precise(shown.from)} to ${precise(shown.to)}`);
+    } else if (began && tap) {
+      tap(event, began.t);
     }
     endPick();
   });
   plot.addEventListener('pointercancel', endPick);
   plot.addEventListener('pointerleave', () => { if (!began) { setMoment(NaN); if (leave) leave(); } });
   plot.addEventListener('dblclick', reset);
+  plot.addEventListener('wheel', event => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    zoomAt(timeAt(event), Math.exp(event.deltaY / 300));
+  }, { passive: false });
   plot.addEventListener('keydown', event => {
     const width = shown.to - shown.from;
     const middle = Number.isFinite(shown.moment) ? shown.moment : (shown.from + shown.to) / 2;
@@ -372,9 +386,9 @@ function drawPanel(panel, canvas, last) {
   for (const v of valueTicks(most, Math.max(1.5, panel.height / 38))) {
     const at = Math.round(y(v)) + 0.5;
     c.strokeStyle = v === 0 ? colours.muted : colours.grid;
-    c.beginPath(); c.moveTo(LEFT, at); c.lineTo(LEFT + plotWidth, at); c.stroke();
+    c.beginPath(); c.moveTo(shown.left, at); c.lineTo(shown.left + plotWidth, at); c.stroke();
     c.fillStyle = colours.muted;
-    c.fillText(v === 0 ? '0' : tickText(panel.text(v)), LEFT - 8, at); /* not "0 B/s" below "100 MB/s" */
+    c.fillText(v === 0 ? '0' : tickText(panel.text(v)), shown.left - 8, at); /* not "0 B/s" below "100 MB/s" */
   }
   for (const line of panel.lines) drawLine(c, line, y, plotWidth);
 }
@@ -384,7 +398,7 @@ function tracePath(c, values, y, plotWidth) {
   let down = false, first = NaN, last = NaN;
   c.beginPath();
   for (let i = 0; i < values.length; i++) {
-    const x = LEFT + (i + 0.5) * step;
+    const x = shown.left + (i + 0.5) * step;
     if (Number.isNaN(values[i])) { down = false; continue; }
     if (down) c.lineTo(x, y(values[i])); else c.moveTo(x, y(values[i]));
     if (Number.isNaN(first)) first = x;
