@@ -220,8 +220,8 @@ static void number_ticks(chart_builder *b, chart_axis *axis, bool extend)
         return;
     }
     double step = nice_step(axis->high - axis->low, WANTED_TICKS);
-    if (counts_things(axis) && step < 1)
-        step = 1;
+    if (counts_things(axis)) /* nothing is there two and a half times */
+        step = step < 1 ? 1 : step < 10 ? floor(step) : step;
     if (extend)
         extend_to_ticks(axis, step);
     double largest = fmax(fabs(axis->low), fabs(axis->high));

@@ -369,6 +369,23 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
 /* ---- A dot for each row, and names of those that stand out
  * ----------------------------------------------------------- */
 
+/* The folder that all names begin with, up to its slash: it says nothing about one of them. */
+static size_t common_folder(const chart_builder *b, metric_id name, const ranked_row *ranked, size_t count)
+{
+    roast_str first = without_scheme(cell_text(b, name, ranked[0].row));
+    size_t same = first.len;
+    for (size_t i = 1; i < count; i++) {
+        roast_str other = without_scheme(cell_text(b, name, ranked[i].row));
+        size_t k = 0;
+        while (k < same && k < other.len && other.ptr[k] == first.ptr[k])
+            k++;
+        same = k;
+    }
+    while (same && first.ptr[same - 1] != '/')
+        same--;
+    return same;
+}
+
 /* Rows are in order, the greatest first: of those at either end so many are outliers. */
 typedef struct spread {
     double median;
@@ -428,26 +445,31 @@ static void build_dots(chart_builder *b, metric_id value, metric_id name, const 
 {
     size_t count;
     ranked_row *ranked = rank_rows(b, value, &count);
-    if (!count) {
-        chart_is_empty(b, nothing);
+    if (count < 2) {
+        chart_is_empty(b, count ? "there is nothing to compare a single one with" : nothing);
         return;
     }
     spread s = spread_of(b, ranked, count);
     dot_rows rows = rows_of_dots(&s, count);
+    size_t folder = common_folder(b, name, ranked, count);
     chart_categories(b, &b->out->x, rows.count);
     chart_series *dots = chart_add_series(b, CHART_POINTS, str_from(things), 0, count);
     chart_series *outliers = chart_add_series(b, CHART_POINTS, STR("outliers"), 1, count);
     for (size_t i = 0; i < count && !b->failed; i++) {
         size_t row = row_of_dot(&rows, i);
         bool out = i < s.above || i >= count - s.below;
+        roast_str full = without_scheme(cell_text(b, name, ranked[i].row));
         if (!rows.shared || row != rows.above)
-            chart_category(b, &b->out->x, row, without_scheme(cell_text(b, name, ranked[i].row)));
+            chart_category(b, &b->out->x, row, (roast_str){full.ptr + folder, full.len - folder});
         chart_add(out ? outliers : dots, (double)row, ranked[i].value * 1000);
     }
     if (rows.shared)
         chart_category(b, &b->out->x, rows.above, chart_text(b, "the other %zu", rows.shared));
     roast_str median = chart_value(b, s.median, "kHz", FORM_UNIT);
     chart_note_at(b, NOTE_AT_Y, s.median * 1000, chart_text(b, "median %.*s", (int)median.len, median.ptr));
+    if (folder)
+        chart_note_text(b,
+                        chart_text(b, "in %.*s", (int)folder, without_scheme(cell_text(b, name, ranked[0].row)).ptr));
     dots->legend = outliers->legend = s.above + s.below > 0;
     if (dots->legend)
         chart_note_text(b, STR("outliers are further from the middle half than 1.5 times its width"));

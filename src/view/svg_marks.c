@@ -266,6 +266,8 @@ static void draw_points(const svg_frame *f, const chart_series *s)
     }
 }
 
+enum { FEW_POINTS = 300 }; /* which may be larger */
+
 void svg_marks(const svg_frame *f)
 {
     static void (*const draw[])(const svg_frame *, const chart_series *) = {
@@ -277,8 +279,9 @@ void svg_marks(const svg_frame *f)
         const chart_series *s = &f->c->series[i];
         if (!s->count || s->panel != f->panel)
             continue;
-        buf_format(f->out, "<g class=\"c%s%s\" data-series=\"%zu\">", svg_colour_name(s->colour), s->quiet ? " q" : "",
-                   i);
+        bool few = s->kind == CHART_POINTS && s->count < FEW_POINTS;
+        buf_format(f->out, "<g class=\"c%s%s%s\" data-series=\"%zu\">", svg_colour_name(s->colour),
+                   s->quiet ? " q" : "", few ? " r" : "", i);
         if (!str_absent(s->name)) {
             buf_text(f->out, "<title>");
             svg_text(f->out, s->name, 120);

@@ -4,14 +4,15 @@
 
 #include "view/svg.h"
 
-/* Told apart by people who see red and green alike, and with enough contrast on their ground. */
+/* Told apart by people who see red and green alike, which takes steps of lightness between them, and with enough
+ * contrast on their ground. */
 static const struct palette {
     const char *colours[CHART_COLOURS];
     const char *neutral, *bad, *ground, *ink, *muted, *grid;
     const char *shades[CHART_SHADES];
-} LIGHT = {{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#882255", "#8a8a2e"},
-           "#8b95a1",
-           "#d62f1f",
+} LIGHT = {{"#0072b2", "#e69f00", "#04573a", "#f294c8", "#2f93f5", "#520c46", "#b8b35c"},
+           "#6c757e",
+           "#c8300a",
            "#ffffff",
            "#1c2430",
            "#5b6675",
@@ -19,9 +20,9 @@ static const struct palette {
            {"#e3eef7", "#c2dcef", "#a0cae6", "#7fb8de", "#55a1cf", "#2a89c1", "#0072b2", "#02598c", "#044165",
             "#06283f"}},
   DARK = {
-      {"#4ba3e3", "#f0b429", "#2fc795", "#e39ac4", "#8fd0f5", "#d0699b", "#c2c25a"},
-      "#8e99a6",
-      "#ff6b57",
+      {"#4ba3e3", "#f7c548", "#2f7d5c", "#ffe0e6", "#5fd0f0", "#b0408f", "#d7d18e"},
+      "#a3a7ab",
+      "#ea5836",
       "#12161c",
       "#e8ecf1",
       "#9aa5b3",
@@ -61,6 +62,7 @@ static void put_palette(buf *out, const struct palette *s)
         put_colour(out, svg_colour_name(i), s->colours[i]);
     put_colour(out, svg_colour_name(CHART_NEUTRAL), s->neutral);
     put_colour(out, svg_colour_name(CHART_BAD), s->bad);
+    buf_format(out, ".roast-marks .c%s .f{stroke:%s;stroke-width:1}", svg_colour_name(CHART_BAD), s->ink);
     for (int i = 0; i < CHART_SHADES; i++)
         buf_format(out, ".roast-marks .s%d{fill:%s}", i, s->shades[i]);
     buf_format(out,
@@ -71,19 +73,22 @@ static void put_palette(buf *out, const struct palette *s)
 
 static void put_rules(buf *out)
 {
-    buf_text(out, ".roast-chart{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px}\n"
-                  ".roast-chart .h{font-size:13px;font-weight:600}.roast-chart .k{font-size:11.5px}\n"
-                  ".roast-chart .e{text-anchor:end}.roast-chart .m{text-anchor:middle}\n"
-                  ".roast-marks .y{shape-rendering:crispEdges}.roast-marks path{vector-effect:non-scaling-stroke}\n"
-                  ".roast-chart .g{stroke-width:1}.roast-chart .x{stroke-width:1}\n"
-                  ".roast-chart .n{stroke-width:1;stroke-dasharray:4 3}\n"
-                  ".roast-chart .o{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
-                  ".roast-marks .l{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
-                  ".roast-marks .a{opacity:.18;stroke:none}.roast-marks .q .a{opacity:.25}\n"
-                  ".roast-marks .f{opacity:.88;stroke:none}\n"
-                  ".roast-marks .p{fill:none;stroke-linecap:round;opacity:.6}.roast-marks .p0{stroke-width:3.2}\n"
-                  ".roast-marks .p1{stroke-width:4.2}.roast-marks .p2{stroke-width:5.6}"
-                  ".roast-marks .p3{stroke-width:7.5}.roast-marks .d{stroke-width:8;opacity:.85}\n");
+    buf_text(
+        out,
+        ".roast-chart{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px}\n"
+        ".roast-chart .h{font-size:13px;font-weight:600}.roast-chart .k{font-size:11.5px}\n"
+        ".roast-chart .e{text-anchor:end}.roast-chart .m{text-anchor:middle}\n"
+        ".roast-marks .y{shape-rendering:crispEdges}.roast-marks path{vector-effect:non-scaling-stroke}\n"
+        ".roast-chart .g{stroke-width:1}.roast-chart .x{stroke-width:1}\n"
+        ".roast-chart .n{stroke-width:1;stroke-dasharray:4 3}\n"
+        ".roast-chart .o{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"
+        ".roast-marks .l{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}\n"
+        ".roast-marks .a{opacity:.18;stroke:none}.roast-marks .q .a{opacity:.25}\n"
+        ".roast-marks .f{opacity:.88;stroke:none}\n"
+        ".roast-marks .p{fill:none;stroke-linecap:round;opacity:.6}.roast-marks .p0{stroke-width:3.2}\n"
+        ".roast-marks .p1{stroke-width:4.2}.roast-marks .p2{stroke-width:5.6}"
+        ".roast-marks .p3{stroke-width:7.5}.roast-marks .r .p0{stroke-width:5}.roast-marks .r .p1{stroke-width:5.6}"
+        ".roast-marks .d{stroke-width:8;opacity:.85}\n");
 }
 
 void chart_css(buf *out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
 import math
 import os
@@ -346,10 +347,13 @@ def test_dots_are_rates_and_outliers_are_those_of_a_box_plot(charts_of, run_of, 
     outliers = series_of(model, "outliers")
     assert sorted(outliers["y"]) == pytest.approx(out, rel=1e-6)
     shown = {address.split("//", 1)[-1]: rate for address, rate in rates.items()}
+    folder = next((n["text"].removeprefix("in ") for n in model["annotations"] if n["text"].startswith("in ")), "")
+    same = [a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(min(shown), max(shown)))]
+    assert folder == "".join(same)[: len(same) - same[::-1].index("/") if "/" in same else 0]
     for series in model["series"]:
         for x, y in zip(series["x"], series["y"]):
             label = model["x"]["categories"][round(x)]
-            assert label.startswith("the other ") or shown[label] == pytest.approx(y, rel=1e-6)
+            assert label.startswith("the other ") or shown[folder + label] == pytest.approx(y, rel=1e-6)
 
 
 def test_no_panel_mixes_units(charts_of):
@@ -363,6 +367,37 @@ def test_no_panel_mixes_units(charts_of):
         for series in chart["series"]:
             low, high = chart["panels"][series["panel"]]["x"]
             assert all(low < x < high for x in series["x"])
+
+
+# ---- Colours ----------------------------------------------------------------------------------------------------------
+
+# What is left of linear red, green and blue without one kind of cone (Machado, Oliveira and Fernandes, 2009).
+SIGHTS = {"all": numpy.eye(3),
+          "deuteranope": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+          "protanope": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]}  # fmt: skip
+
+
+def in_lab(colour, sight):
+    """A colour as an eye sees it, in CIELAB, where distances are those that are seen."""
+    shares = numpy.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = numpy.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    seen = numpy.clip(numpy.array(sight) @ linear, 0, 1)
+    xyz = numpy.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ seen
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz / [0.9505, 1, 1.089])
+    return numpy.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_all_eyes_tell_the_colours_of_series_apart_and_see_shades_in_their_order(charts_of, sight):
+    style = xml.fromstring(charts_of("small", "svg")["tail"]).findtext(f"{SVG}style")
+    for theme in style.split("@media"):
+        colours = re.findall(r"\.c[0-6nb] \.a\{fill:(#\w{6})\}", theme)
+        seen = [in_lab(colour, SIGHTS[sight]) for colour in colours]
+        assert len(seen) == 9
+        assert min(numpy.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 18
+        lightness = [in_lab(shade, SIGHTS[sight])[0] for shade in re.findall(r"\.s\d\{fill:(#\w{6})\}", theme)]
+        steps = numpy.diff(lightness)
+        assert len(steps) == 9 and (abs(steps) > 3).all() and len(set(numpy.sign(steps))) == 1
 
 
 # ---- Traces -----------------------------------------------------------------------------------------------------------
