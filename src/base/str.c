@@ -14,6 +14,37 @@ int str_compare(roast_str a, roast_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+/* Takes a number, or one other character, off the front. */
+static roast_str take_run(roast_str *rest)
+{
+    size_t length = 0;
+    while (length < rest->len && rest->ptr[length] >= '0' && rest->ptr[length] <= '9')
+        length++;
+    length = length ? length : 1;
+    roast_str run = {rest->ptr, length};
+    *rest = (roast_str){rest->ptr + length, rest->len - length};
+    return run;
+}
+
+static bool is_number(roast_str run)
+{
+    return run.ptr[0] >= '0' && run.ptr[0] <= '9';
+}
+
+int str_compare_natural(roast_str a, roast_str b)
+{
+    roast_str rest_a = a, rest_b = b;
+    while (rest_a.len && rest_b.len) {
+        roast_str x = take_run(&rest_a), y = take_run(&rest_b);
+        if (is_number(x) && is_number(y) && x.len != y.len)
+            return x.len < y.len ? -1 : 1;
+        int order = str_compare(x, y);
+        if (order)
+            return order;
+    }
+    return str_compare(a, b);
+}
+
 roast_str str_split(roast_str *rest, char separator)
 {
     roast_str whole = *rest;

@@ -40,6 +40,8 @@ static inline bool str_ends_with(roast_str s, roast_str suffix)
 
 /* Byte order; absent before empty. */
 int str_compare(roast_str a, roast_str b);
+/* The same with numbers in their order: "node2" before "node10". */
+int str_compare_natural(roast_str a, roast_str b);
 /* The part before the first separator; rest becomes what follows it, or absent at the end. */
 roast_str str_split(roast_str *rest, char separator);
 /* What follows the last slash, but for one at the end. */

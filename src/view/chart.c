@@ -49,7 +49,7 @@ static const chart_spec CHART_SPECS[] = {
      .build = build_sample_total, .field = SAMPLE_PROCESSING, .needs = SERIES_SAMPLES,
      .description = "Tasks that were assigned to all workers together."},
     {"throughput_timeline", "Data Throughput Over Time", TIMED, .y_label = "Data Rate (Gbps)",
-     .build = build_throughput, .y_unit = "Gbit/s",
+     .build = build_throughput, .y_unit = "Gbit/s", .height = 460,
      .description = "Data that the chunks read per second, and the number of workers."},
     {"runtime_distribution", "Chunk Runtime Distribution", "Runtime (seconds)", "Number of Chunks",
      build_runtime_distribution, "How many chunks took how long in process().", .x_unit = "s", .bins = 30},
@@ -131,8 +131,9 @@ chart_series *chart_add_series(chart_builder *b, chart_kind kind, roast_str name
     s.width = 0.8;
     s.x = numbers(b, true, capacity);
     s.y = numbers(b, true, capacity);
-    s.x2 = numbers(b, kind == CHART_HISTOGRAM || kind == CHART_LANES, capacity);
+    s.x2 = numbers(b, kind == CHART_HISTOGRAM || kind == CHART_LANES || kind == CHART_HEAT, capacity);
     s.y2 = numbers(b, kind == CHART_BAND || kind == CHART_BARS, capacity);
+    s.z = numbers(b, kind == CHART_HEAT, capacity);
     s.weight = numbers(b, kind == CHART_POINTS, capacity);
     if (b->failed || c->n_series == CHART_MOST_SERIES) {
         b->spare = (chart_series){.kind = kind};
@@ -174,6 +175,15 @@ void chart_add_range(chart_series *s, double x, double low, double high)
 void chart_add_box(chart_series *s, double x, double x2, double y)
 {
     add_item(s, x, x2, y, 0, 1);
+}
+
+void chart_add_cell(chart_series *s, double x, double x2, double y, double z)
+{
+    size_t before = s->count;
+    if (isfinite(z))
+        add_item(s, x, x2, y, 0, 1);
+    if (s->count > before)
+        s->z[before] = z;
 }
 
 void chart_add_weighted(chart_series *s, double x, double y, double weight)
@@ -244,9 +254,40 @@ void chart_category(chart_builder *b, chart_axis *axis, size_t index, roast_str 
         axis->categories[index] = chart_copy(b, str_absent(name) ? STR("(no name)") : name);
 }
 
-void chart_second_axis(chart_builder *b, const char *label, const char *unit)
+static chart_axis axis_of(const char *label, const char *unit, chart_scale scale)
 {
-    b->out->y2 = (chart_axis){.label = str_from(label), .unit = str_from(unit), .low = 0, .high = (double)NAN};
+    return (chart_axis){.label = str_from(label),
+                        .unit = str_from(unit ? unit : ""),
+                        .scale = scale,
+                        .low = (double)NAN,
+                        .high = (double)NAN,
+                        .origin_ns = ROAST_ABSENT};
+}
+
+size_t chart_add_panel(chart_builder *b, const char *label, const char *unit)
+{
+    chart *c = b->out;
+    if (c->n_panels == CHART_MOST_PANELS)
+        return CHART_MOST_PANELS - 1;
+    c->panels[c->n_panels] = (chart_panel){axis_of(label, unit, CHART_NUMBER), (double)NAN, (double)NAN};
+    return c->n_panels++;
+}
+
+void chart_use_shades(chart_builder *b)
+{
+    chart_axis *y = &b->out->panels[0].y;
+    b->out->z = *y;
+    *y = axis_of("", "", CHART_CATEGORY);
+}
+
+roast_str chart_value(chart_builder *b, double value, const char *unit, format_form form)
+{
+    buf text = {0};
+    format_value(&text, (roast_value){.kind = ROAST_REAL, .as.real = value}, unit, form);
+    b->failed = b->failed || text.code;
+    roast_str kept = chart_copy(b, buf_view(&text));
+    buf_release(&text);
+    return kept;
 }
 
 roast_str dataset_name(const chart_builder *b, uint32_t dataset)
@@ -268,16 +309,6 @@ roast_str worker_name(const chart_builder *b, uint32_t worker)
 
 /* ---- One chart --------------------------------------------------------------------------------------------------- */
 
-static chart_axis axis_of(const char *label, const char *unit, chart_scale scale)
-{
-    return (chart_axis){.label = str_from(label),
-                        .unit = str_from(unit ? unit : ""),
-                        .scale = scale,
-                        .low = (double)NAN,
-                        .high = (double)NAN,
-                        .origin_ns = ROAST_ABSENT};
-}
-
 static void set_up(chart_builder *b)
 {
     const chart_spec *spec = b->spec;
@@ -286,10 +317,11 @@ static void set_up(chart_builder *b)
         .title = str_from(spec->title),
         .description = str_from(spec->description),
         .x = axis_of(spec->x_label, spec->x_unit, spec->x_scale),
-        .y = axis_of(spec->y_label, spec->y_unit, CHART_NUMBER),
         .width = WIDTH,
         .height = spec->height > 0 ? spec->height : HEIGHT,
     };
+    b->percent = spec->percent;
+    chart_add_panel(b, spec->y_label, spec->y_unit);
     if (spec->x_scale == CHART_TIME) {
         b->out->x.low = 0;
         b->out->x.high = b->series->from_ns == ROAST_ABSENT ? 1 : series_seconds(b->series, b->series->to_ns);
@@ -475,12 +507,12 @@ const char *roast_chart_title(const char *id)
 
 const char *chart_kind_text(chart_kind kind)
 {
-    static const char *const texts[] = {"line", "step", "band", "bars", "histogram", "points", "lanes"};
+    static const char *const texts[] = {"line", "step", "band", "bars", "histogram", "points", "lanes", "heat"};
     return texts[kind];
 }
 
 const char *chart_scale_text(chart_scale scale)
 {
-    static const char *const texts[] = {"number", "time", "category"};
+    static const char *const texts[] = {"number", "time", "category", "log", "duration"};
     return texts[scale];
 }

@@ -13,14 +13,21 @@ typedef enum chart_kind {
     CHART_BARS,      /* x (middle, or category), y (end), y2 (start; NULL for 0), width in units of x */
     CHART_HISTOGRAM, /* x to x2, y (count) */
     CHART_POINTS,    /* x, y, weight (how many records are at this place; NULL for one each) */
-    CHART_LANES      /* boxes from x to x2 in lane y, which is a category */
+    CHART_LANES,     /* boxes from x to x2 in lane y, which is a category */
+    CHART_HEAT       /* the same, next to each other; a shade says z */
 } chart_kind;
 
-typedef enum chart_scale { CHART_NUMBER, CHART_TIME, CHART_CATEGORY } chart_scale;
+typedef enum chart_scale {
+    CHART_NUMBER,
+    CHART_TIME,
+    CHART_CATEGORY,
+    CHART_LOG,
+    CHART_DURATION /* seconds so many that ticks say minutes or hours */
+} chart_scale;
 
 /* Colours are numbers, so that each renderer has its own shades. A dataset has the same
  * number in every chart of a run. */
-enum { CHART_COLOURS = 7, CHART_NEUTRAL = -1, CHART_BAD = -2 };
+enum { CHART_COLOURS = 7, CHART_NEUTRAL = -1, CHART_BAD = -2, CHART_SHADES = 10 };
 
 typedef struct chart_tick {
     double at;
@@ -43,18 +50,18 @@ typedef struct chart_series {
     chart_kind kind;
     roast_str name; /* absent: needs no name */
     int colour;     /* 0 to CHART_COLOURS - 1, CHART_NEUTRAL or CHART_BAD */
-    bool second;    /* its values belong to the second axis */
+    size_t panel;   /* that it is in */
     bool legend;    /* is in the legend */
     bool quiet;     /* a background to others: a band around a line, the rest of many */
     size_t count, capacity;
-    double *x, *x2, *y, *y2, *weight; /* those that the kind has; all finite except where it says */
-    double width;                     /* of bars */
+    double *x, *x2, *y, *y2, *z, *weight; /* those that the kind has; all finite except where it says */
+    double width;                         /* of bars */
 } chart_series;
 
 typedef enum chart_note_kind {
     NOTE_TEXT, /* beside the title */
     NOTE_AT_X, /* a line across the plot at x */
-    NOTE_AT_Y
+    NOTE_AT_Y  /* of the first panel */
 } chart_note_kind;
 
 typedef struct chart_note {
@@ -63,15 +70,25 @@ typedef struct chart_note {
     roast_str text;
 } chart_note;
 
-enum { CHART_MOST_SERIES = 64, CHART_MOST_NOTES = 8 };
+enum { CHART_MOST_SERIES = 64, CHART_MOST_NOTES = 8, CHART_MOST_PANELS = 3 };
+
+/* A part of the chart with values of one unit: no axis has two. Panels lie below each other over the same x, but those
+ * of categories stand side by side, each with some of them. */
+typedef struct chart_panel {
+    chart_axis y;
+    double from, to; /* what it shows of x */
+} chart_panel;
 
 typedef struct chart {
     const char *id; /* "worker_count_timeline" */
     roast_str title;
     roast_str description; /* a sentence for those who do not see it */
     roast_str why;         /* why there is nothing to draw; absent if there is something */
-    chart_axis x, y, y2;   /* y2: the second axis of values, on the right */
-    bool horizontal;       /* bars lie: x goes down the left side, y along the bottom */
+    chart_axis x;
+    chart_panel panels[CHART_MOST_PANELS];
+    size_t n_panels;
+    chart_axis z;    /* what shades say; absent if there are none */
+    bool horizontal; /* bars lie: x goes down the left side, y along the bottom */
     chart_series *series;
     size_t n_series;
     roast_str more; /* the last line of the legend: "… and 95 more"; absent if all are there */
@@ -105,12 +122,13 @@ roast_code charts_build(chart_set *out, roast_run *run, const roast_summary *sum
                         const chart_options *options, roast_error *err);
 void charts_release(chart_set *set);
 const char *chart_kind_text(chart_kind kind);    /* "line", … */
-const char *chart_scale_text(chart_scale scale); /* "number", "time", "category" */
+const char *chart_scale_text(chart_scale scale); /* "number", "time", … */
 const char *chart_colour_text(int colour);       /* on a light ground: "#0072b2" */
+const char *chart_shade_text(size_t shade);      /* of CHART_SHADES, that of the lowest values first */
 /* The palette of pages, as variables of a CSS selector: --c0 … --c6, --neutral, --bad, --ground, --ink, --muted,
- * --grid; and one of them on a light ground, by its name. */
+ * --grid, --s0 …; and one of the colours on a light ground, by its name. */
 void chart_palette(buf *out, const char *where, bool dark);
-const char *chart_shade(const char *name);
+const char *chart_colour_named(const char *name);
 
 /* The colours of the datasets of a run, by their number: those that took most time have one of their own, the others
  * CHART_NEUTRAL. NULL if memory is out. */
@@ -119,18 +137,22 @@ int *chart_dataset_colours(const roast_run *run, const roast_summary *summary, a
 typedef struct svg_options {
     double width, height; /* pixels; 0: as the chart proposes */
     bool embedded;        /* for a page that brings chart_css itself: no style, no background, no XML declaration */
+    double
+        drawn_width; /* another size of a picture on the same page, this wide: its marks are shown again, stretched */
 } svg_options;
 
-/* Appends the chart as SVG; what went wrong is in out->code. The root element says where the plot is and what it spans:
- * data-chart, data-plot="left top width height", data-x="low high", data-y, data-y2. options may be NULL. */
+/* Appends the chart as SVG; what went wrong is in out->code. The root element has the name (data-chart), and the group
+ * of each panel where it is and what it spans: data-plot="left top width height", data-x="low high", data-y. options
+ * may be NULL. */
 void chart_svg(buf *out, const chart *c, const svg_options *options);
 /* The style that embedded charts need, once per page: light, and dark where the reader prefers it. */
 void chart_css(buf *out);
 /* The same for a page that uses the palette itself: colours are variables, --c0 to --c6, --neutral, --bad, --ground,
- * --ink, --muted and --grid. The class "light" on the root element asks for the light ones, as for paper. */
+ * --ink, --muted, --grid, and --s0 to --s9 for shades. The class "light" on the root element asks for the light ones,
+ * as for paper. */
 void chart_page_css(buf *out);
-/* The chart as one JSON object: numbers, not pixels. */
-void chart_json(buf *out, const chart *c);
+/* The chart as one JSON object: numbers, not pixels. Without points, those that a picture beside it shows anyway. */
+void chart_json(buf *out, const chart *c, bool points);
 /* PNG of an SVG, scale pixels per unit. ROAST_MISSING if librsvg is not installed. */
 roast_code png_from_svg(buf *out, roast_str svg, double scale, roast_error *err);
 

@@ -9,6 +9,7 @@
 #include "view/chart_build.h"
 
 enum { MOST_TICKS = 32, WANTED_TICKS = 6 };
+static const double LONGEST_SECONDS = 99.95; /* that are not minutes yet, as format.c has it */
 
 /* ---- Limits ---------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +35,7 @@ static void include_all(limits *l, const double *values, size_t count)
 
 static bool stands_on_zero(chart_kind kind)
 {
-    return kind != CHART_POINTS && kind != CHART_LANES;
+    return kind != CHART_POINTS && kind != CHART_LANES && kind != CHART_HEAT;
 }
 
 static limits limits_of_x(const chart *c)
@@ -53,21 +54,32 @@ static limits limits_of_x(const chart *c)
     return l;
 }
 
-static limits limits_of_y(const chart *c, bool second)
+static limits limits_of_y(const chart *c, size_t panel)
 {
     limits l = {0};
     for (size_t i = 0; i < c->n_series; i++) {
         const chart_series *s = &c->series[i];
-        if (s->second != second)
+        if (s->panel != panel)
             continue;
         include_all(&l, s->y, s->count);
         include_all(&l, s->y2, s->count);
-        if (s->count && stands_on_zero(s->kind))
+        if (s->count && stands_on_zero(s->kind) && c->panels[panel].y.scale != CHART_LOG)
             include(&l, 0);
     }
-    for (size_t i = 0; i < c->n_notes && !second; i++)
+    for (size_t i = 0; i < c->n_notes && panel == 0; i++)
         if (c->notes[i].kind == NOTE_AT_Y)
             include(&l, c->notes[i].at);
+    return l;
+}
+
+/* Shades tell little where all values are far from 0: then they begin where the values do. */
+static limits limits_of_z(const chart *c)
+{
+    limits l = {0};
+    for (size_t i = 0; i < c->n_series; i++)
+        include_all(&l, c->series[i].z, c->series[i].count);
+    if (l.low < l.high / 2)
+        include(&l, 0);
     return l;
 }
 
@@ -118,6 +130,38 @@ static roast_str number_label(chart_builder *b, double value, double step, doubl
     return chart_text(b, "%s%.*f", value < 0 ? "−" : "", decimals_of(step), fabs(value));
 }
 
+static double time_step(double span)
+{
+    static const double steps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                   600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
+    if (span < WANTED_TICKS)
+        return nice_step(span, WANTED_TICKS);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (steps[i] * WANTED_TICKS * 1.2 >= span)
+            return steps[i];
+    return nice_step(span / 3600, WANTED_TICKS) * 3600;
+}
+
+/* As tables write times, without the parts that are 0: "90 s", "2 min 30 s", "1 h 30 min", "120 h". */
+static roast_str duration_label(chart_builder *b, double at, double step, double longest)
+{
+    const char *sign = at < 0 ? "−" : "";
+    int64_t whole = llround(fabs(at)), minutes = whole / 60, hours = minutes / 60;
+    if (whole == 0 && step >= 1)
+        return STR("0");
+    if (step < 1)
+        return chart_text(b, "%s%.*f s", sign, decimals_of(step), fabs(at));
+    if (longest < LONGEST_SECONDS || whole < 60)
+        return chart_text(b, "%s%" PRId64 " s", sign, whole);
+    if (hours && minutes % 60)
+        return chart_text(b, "%s%" PRId64 " h %d min", sign, hours, (int)(minutes % 60));
+    if (hours)
+        return chart_text(b, "%s%" PRId64 " h", sign, hours);
+    if (whole % 60)
+        return chart_text(b, "%s%" PRId64 " min %d s", sign, minutes, (int)(whole % 60));
+    return chart_text(b, "%s%" PRId64 " min", sign, minutes);
+}
+
 static bool counts_things(const chart_axis *axis)
 {
     return axis->unit.len == 0;
@@ -135,11 +179,49 @@ static void extend_to_ticks(chart_axis *axis, double step)
         axis->high += 0.05 * span;
 }
 
+/* Seconds that tables would write as minutes or hours are those here too, and the axis does not call them seconds. */
+static bool becomes_duration(chart_axis *axis)
+{
+    if (!str_equal(axis->unit, STR("s")) || fmax(fabs(axis->low), fabs(axis->high)) < LONGEST_SECONDS)
+        return false;
+    const char *unit = axis->label.len ? memrchr(axis->label.ptr, '(', axis->label.len) : NULL;
+    if (unit)
+        axis->label = str_trim((roast_str){axis->label.ptr, (size_t)(unit - axis->label.ptr)});
+    axis->scale = CHART_DURATION;
+    return true;
+}
+
+static void duration_ticks(chart_builder *b, chart_axis *axis, bool extend)
+{
+    double step = time_step(axis->high - axis->low);
+    if (extend)
+        extend_to_ticks(axis, step);
+    for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high + step * 1e-6; i++)
+        add_tick(b, axis, i * step, duration_label(b, i * step, step, axis->high));
+}
+
+/* 1, 2 and 5 times powers of ten; more of them where there is less than one such power. */
+static void log_ticks(chart_builder *b, chart_axis *axis)
+{
+    double decades = log10(axis->high / axis->low);
+    const char *digits = decades < 1 ? "12345678" : decades < 3 ? "125" : "1";
+    for (double power = pow(10, floor(log10(axis->low))); power <= axis->high; power *= 10)
+        for (const char *digit = digits; *digit; digit++) {
+            double at = (*digit - '0') * power;
+            if (at >= axis->low * (1 - 1e-9) && at <= axis->high * (1 + 1e-9))
+                add_tick(b, axis, at, number_label(b, at, power, at));
+        }
+}
+
 static void number_ticks(chart_builder *b, chart_axis *axis, bool extend)
 {
+    if (becomes_duration(axis)) {
+        duration_ticks(b, axis, extend);
+        return;
+    }
     double step = nice_step(axis->high - axis->low, WANTED_TICKS);
-    if (counts_things(axis) && step < 1)
-        step = 1;
+    if (counts_things(axis)) /* nothing is there two and a half times */
+        step = step < 1 ? 1 : step < 10 ? floor(step) : step;
     if (extend)
         extend_to_ticks(axis, step);
     double largest = fmax(fabs(axis->low), fabs(axis->high));
@@ -153,38 +235,6 @@ static void number_ticks(chart_builder *b, chart_axis *axis, bool extend)
 }
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
-
-static double time_step(double span)
-{
-    static const double steps[] = {1,    2,    5,    10,    15,    30,    60,    120,    300,    600,   900,
-                                   1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000};
-    if (span < WANTED_TICKS)
-        return nice_step(span, WANTED_TICKS);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (steps[i] * WANTED_TICKS * 1.2 >= span)
-            return steps[i];
-    return nice_step(span / 86400, WANTED_TICKS) * 86400;
-}
-
-static roast_str elapsed_label(chart_builder *b, double at, double step, double longest)
-{
-    int64_t whole = llround(at);
-    if (whole == 0 && step >= 1)
-        return STR("0");
-    if (step < 1)
-        return chart_text(b, "%.*f s", decimals_of(step), at + 0.0);
-    if (longest < 120)
-        return chart_text(b, "%" PRId64 " s", whole);
-    if (longest < 2 * 3600 && fmod(step, 60) == 0)
-        return chart_text(b, "%" PRId64 " min", whole / 60);
-    if (longest < 2 * 3600)
-        return chart_text(b, "%" PRId64 ":%02d min", whole / 60, (int)(whole % 60));
-    if (step < 86400 && longest < 4 * 86400)
-        return fmod(step, 3600) == 0 ? chart_text(b, "%" PRId64 " h", whole / 3600)
-                                     : chart_text(b, "%" PRId64 ":%02d h", whole / 3600, (int)(whole / 60 % 60));
-    return fmod(step, 86400) == 0 ? chart_text(b, "%" PRId64 " d", whole / 86400)
-                                  : chart_text(b, "%" PRId64 " d %d h", whole / 86400, (int)(whole / 3600 % 24));
-}
 
 /* "2026-11-15 14:02:11 UTC" by its parts. */
 static roast_str clock_part(chart_builder *b, int64_t t_ns, size_t from, size_t length)
@@ -224,7 +274,7 @@ static void time_ticks(chart_builder *b, chart_axis *axis)
         int64_t t_ns = zero + llround(at * 1e9);
         if (clock) /* a double of seconds since 1970 has no nanoseconds: round to what the tick says */
             t_ns = llround((double)t_ns / 1e6) * 1000000;
-        add_tick(b, axis, at, clock ? clock_label(b, t_ns, step) : elapsed_label(b, at, step, axis->high));
+        add_tick(b, axis, at, clock ? clock_label(b, t_ns, step) : duration_label(b, at, step, axis->high));
     }
     if (clock)
         axis->unit =
@@ -250,6 +300,19 @@ static void set_limits(chart_axis *axis, limits l)
     }
 }
 
+/* A little further than the data at both ends, in the same proportion. */
+static void finish_log(chart_builder *b, chart_axis *axis)
+{
+    if (!(axis->low > 0)) {
+        axis->high = axis->high > 0 ? axis->high : 1;
+        axis->low = axis->high / 1000;
+    }
+    double margin = pow(axis->high / axis->low, 0.06);
+    axis->low /= margin;
+    axis->high *= margin;
+    log_ticks(b, axis);
+}
+
 static void finish_axis(chart_builder *b, chart_axis *axis, limits l, bool extend)
 {
     if (axis->scale == CHART_CATEGORY) {
@@ -261,10 +324,21 @@ static void finish_axis(chart_builder *b, chart_axis *axis, limits l, bool exten
     axis->ticks = chart_alloc(b, MOST_TICKS, sizeof *axis->ticks);
     if (b->failed)
         return;
-    if (axis->scale == CHART_TIME)
+    if (axis->scale == CHART_LOG)
+        finish_log(b, axis);
+    else if (axis->scale == CHART_TIME)
         time_ticks(b, axis);
     else
         number_ticks(b, axis, extend);
+}
+
+static limits with_whole(const chart_builder *b, limits l)
+{
+    if (b->percent) {
+        include(&l, 0);
+        include(&l, 100);
+    }
+    return l;
 }
 
 void chart_finish_axes(chart_builder *b)
@@ -272,12 +346,12 @@ void chart_finish_axes(chart_builder *b)
     chart *c = b->out;
     bool discrete = c->n_series && c->series[0].kind == CHART_HISTOGRAM;
     finish_axis(b, &c->x, limits_of_x(c), !discrete && c->series && c->n_series && c->series[0].kind == CHART_POINTS);
-    limits values = limits_of_y(c, false);
-    if (b->spec->percent) {
-        include(&values, 0);
-        include(&values, 100);
+    for (size_t i = 0; i < c->n_panels; i++) {
+        chart_panel *panel = &c->panels[i];
+        finish_axis(b, &panel->y, with_whole(b, limits_of_y(c, i)), true);
+        panel->from = isnan(panel->from) ? c->x.low : panel->from;
+        panel->to = isnan(panel->to) ? c->x.high : panel->to;
     }
-    finish_axis(b, &c->y, values, true);
-    if (!str_absent(c->y2.label))
-        finish_axis(b, &c->y2, limits_of_y(c, true), true);
+    if (!str_absent(c->z.label))
+        finish_axis(b, &c->z, with_whole(b, limits_of_z(c)), true);
 }

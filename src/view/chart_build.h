@@ -7,6 +7,7 @@
 #include "analysis/sweep.h"
 #include "model/facts.h"
 #include "view/chart.h"
+#include "view/format.h"
 
 typedef struct chart_builder chart_builder;
 
@@ -22,7 +23,7 @@ typedef struct chart_spec {
     sample_field field; /* for charts of heartbeats */
     chart_scale x_scale;
     double height;  /* 0: as most have it */
-    bool percent;   /* values go from 0 to 100 at least */
+    bool percent;   /* values go from 0 to 100 at least, unless the builder says that they are far from it */
     size_t bins;    /* of histograms */
     metric_id file; /* for distributions over files: the column */
 } chart_spec;
@@ -38,6 +39,7 @@ struct chart_builder {
     chart_options options; /* with the defaults filled in */
     const int *dataset_colours;
     const void *subject; /* of a chart over several runs, which has no run, summary or series */
+    bool percent;
     bool failed;
     roast_error *err;
     chart_series spare; /* takes what comes after memory has run out */
@@ -49,6 +51,7 @@ chart_series *chart_add_series(chart_builder *b, chart_kind kind, roast_str name
 void chart_add(chart_series *s, double x, double y);
 void chart_add_range(chart_series *s, double x, double low, double high); /* bands; bars that do not start at 0 */
 void chart_add_box(chart_series *s, double x, double x2, double y);       /* lanes and histograms */
+void chart_add_cell(chart_series *s, double x, double x2, double y, double z);
 void chart_add_weighted(chart_series *s, double x, double y, double weight);
 
 /* Text that lives as long as the chart. */
@@ -64,7 +67,10 @@ bool chart_has_no_chunks(chart_builder *b);
 /* Categories of an axis; the names are copied. */
 void chart_categories(chart_builder *b, chart_axis *axis, size_t count);
 void chart_category(chart_builder *b, chart_axis *axis, size_t index, roast_str name);
-void chart_second_axis(chart_builder *b, const char *label, const char *unit);
+/* Values of another unit: a panel of their own, below or beside those before. Gives its number. */
+size_t chart_add_panel(chart_builder *b, const char *label, const char *unit);
+/* Shades of a heat map; what they say is what the values of the first panel would. */
+void chart_use_shades(chart_builder *b);
 /* Memory of the chart for count things; NULL, and failed, if there is none. */
 void *chart_alloc(chart_builder *b, size_t count, size_t size);
 
@@ -81,6 +87,13 @@ enum { SERIES_GROUPS = CHART_COLOURS + 2 };
 roast_str group_name(chart_builder *b, size_t group);
 int group_colour(size_t group);
 size_t group_of(const chart_builder *b, const chunk_mark *mark); /* by colour, then the rest, then failed attempts */
+
+/* "1.24 GB", as tables have it. */
+roast_str chart_value(chart_builder *b, double value, const char *unit, format_form form);
+/* Where memory of workers ends, as a note in bytes of the chart's values, and whether some came near it. */
+void chart_note_limit(chart_builder *b, double share_used);
+bool chart_near_limit(double share_used);
+int64_t chart_common_limit(const roast_run *run);
 
 /* Counts in bins of equal width. chart_rows.c */
 void chart_add_histogram(chart_builder *b, const double *values, size_t count, roast_str name);

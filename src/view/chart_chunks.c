@@ -8,6 +8,8 @@
 
 enum { PLACES_ACROSS = 240, PLACES_DOWN = 120 };
 
+static const double GIBIBYTE = 1073741824, MEBIBYTE = 1048576;
+
 /* ---- Datasets as groups of series ---------------------------------------------------------------------------------
  */
 
@@ -96,8 +98,10 @@ static double runtime(const chunk_mark *mark)
 static void note_seconds(chart_builder *b, metric_id metric, const char *name)
 {
     double seconds = summary_real(b->summary, metric);
-    if (isfinite(seconds))
-        chart_note_at(b, NOTE_AT_X, seconds, chart_text(b, "%s: %.2fs", name, seconds));
+    if (!isfinite(seconds))
+        return;
+    roast_str value = seconds < 100 ? chart_text(b, "%.2fs", seconds) : chart_value(b, seconds, "s", FORM_UNIT);
+    chart_note_at(b, NOTE_AT_X, seconds, chart_text(b, "%s: %.*s", name, (int)value.len, value.ptr));
 }
 
 void build_runtime_distribution(chart_builder *b)
@@ -148,38 +152,51 @@ void build_runtime_vs_events(chart_builder *b)
     chart_add_points(b, runtime_point);
     if (!b->out->n_series)
         chart_is_empty(b, "the chunk records do not say how many events they had");
-    b->out->y.low = 0;
+    b->out->panels[0].y.low = 0;
     add_trend(b);
+}
+
+static bool has_memory(const chunk_mark *mark)
+{
+    return mark->on_axis && mark->rss_peak != ROAST_ABSENT;
 }
 
 static bool memory_point(const chart_builder *b, const chunk_mark *mark, double *x, double *y)
 {
+    bool gibibytes = str_equal(b->out->panels[0].y.unit, STR("GiB"));
     *x = mark->on_axis ? series_seconds(b->series, mark->end_ns) : (double)NAN;
-    *y = (double)mark->rss_peak / 1073741824.0;
-    return mark->on_axis && mark->rss_peak != ROAST_ABSENT;
+    *y = (double)mark->rss_peak / (gibibytes ? GIBIBYTE : MEBIBYTE);
+    return has_memory(mark);
 }
 
-/* The limit of the workers, if they all have the same. */
-static int64_t common_limit(const roast_run *run)
+static double highest_memory(const chart_builder *b)
 {
-    int64_t limit = run_workers(run) ? run_worker(run, 0)->memory_limit : ROAST_ABSENT;
-    for (uint32_t i = 1; i < run_workers(run); i++)
-        if (run_worker(run, i)->memory_limit != limit)
-            return ROAST_ABSENT;
-    return limit;
+    double highest = 0;
+    for (size_t i = 0; i < b->series->n_chunks; i++)
+        if (has_memory(&b->series->chunks[i]))
+            highest = fmax(highest, (double)b->series->chunks[i].rss_peak);
+    return highest;
 }
 
 void build_memory_peaks(chart_builder *b)
 {
     if (chart_has_no_chunks(b))
         return;
+    chart_axis *y = &b->out->panels[0].y;
+    double highest = highest_memory(b), limit = (double)chart_common_limit(b->run);
+    if (highest < GIBIBYTE) {
+        y->label = STR("Memory Peak (MiB)");
+        y->unit = STR("MiB");
+    }
     chart_add_points(b, memory_point);
     if (!b->out->n_series)
         chart_is_empty(b, "no chunk record has a time and a peak of memory");
-    int64_t limit = common_limit(b->run);
-    if (limit > 0)
-        chart_note_at(b, NOTE_AT_Y, (double)limit / 1073741824.0, STR("memory limit of a worker"));
-    b->out->y.low = 0;
+    if (limit > 0 && chart_near_limit(highest / limit))
+        chart_note_at(b, NOTE_AT_Y, limit / (highest < GIBIBYTE ? MEBIBYTE : GIBIBYTE),
+                      STR("memory limit of a worker"));
+    else
+        chart_note_limit(b, highest / limit);
+    y->low = 0;
 }
 
 /* ---- What each chunk read ------------------------------------------------------------------------------------------

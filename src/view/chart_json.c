@@ -73,22 +73,47 @@ static void put_axis(json_writer *w, const char *key, const chart_axis *axis)
     json_put_close(w, '}');
 }
 
-static void put_series(json_writer *w, const chart_series *s)
+static void put_panels(json_writer *w, const chart *c)
+{
+    json_put_open(w, "panels", '[');
+    for (size_t i = 0; i < c->n_panels; i++) {
+        json_put_open(w, NULL, '{');
+        put_numbers(w, "x", (double[]){c->panels[i].from, c->panels[i].to}, 2);
+        put_axis(w, "y", &c->panels[i].y);
+        json_put_close(w, '}');
+    }
+    json_put_close(w, ']');
+}
+
+static void put_shades(json_writer *w, const chart *c)
+{
+    json_put_open(w, "shades", '[');
+    for (size_t i = 0; i < CHART_SHADES && !str_absent(c->z.label); i++)
+        json_put_text(w, NULL, str_from(chart_shade_text(i)));
+    json_put_close(w, ']');
+}
+
+static void put_series(json_writer *w, const chart_series *s, bool points)
 {
     json_put_open(w, NULL, '{');
     json_put_text(w, "name", s->name);
     json_put_text(w, "kind", str_from(chart_kind_text(s->kind)));
     json_put_int(w, "colour", s->colour);
     json_put_text(w, "shade", str_from(chart_colour_text(s->colour)));
-    json_put_text(w, "axis", s->second ? STR("y2") : STR("y"));
+    json_put_int(w, "panel", (int64_t)s->panel);
     put_bool(w, "legend", s->legend);
     put_bool(w, "quiet", s->quiet);
     if (s->kind == CHART_BARS)
         json_put_real(w, "width", s->width);
+    if (s->kind == CHART_POINTS && !points) {
+        json_put_close(w, '}');
+        return;
+    }
     put_numbers(w, "x", s->x, s->count);
     put_numbers(w, "x2", s->x2, s->count);
     put_numbers(w, "y", s->y, s->count);
     put_numbers(w, "y2", s->y2, s->count);
+    put_numbers(w, "z", s->z, s->count);
     put_numbers(w, "weight", s->weight, s->count);
     json_put_close(w, '}');
 }
@@ -108,7 +133,7 @@ static void put_notes(json_writer *w, const chart *c)
     json_put_close(w, ']');
 }
 
-void chart_json(buf *out, const chart *c)
+void chart_json(buf *out, const chart *c, bool points)
 {
     json_writer w = {.out = out};
     json_put_open(&w, NULL, '{');
@@ -120,11 +145,12 @@ void chart_json(buf *out, const chart *c)
     json_put_real(&w, "width", c->width);
     json_put_real(&w, "height", c->height);
     put_axis(&w, "x", &c->x);
-    put_axis(&w, "y", &c->y);
-    put_axis(&w, "y2", &c->y2);
+    put_panels(&w, c);
+    put_axis(&w, "z", &c->z);
+    put_shades(&w, c);
     json_put_open(&w, "series", '[');
     for (size_t i = 0; i < c->n_series; i++)
-        put_series(&w, &c->series[i]);
+        put_series(&w, &c->series[i], points);
     json_put_close(&w, ']');
     json_put_text(&w, "legend_more", c->more);
     put_notes(&w, c);

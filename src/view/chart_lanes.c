@@ -54,11 +54,11 @@ static void add_box(lane_drawing *d, size_t group, size_t row, double from, doub
 /* A worker's name stands at its first row. */
 static void name_rows(chart_builder *b, const lane_list *lanes, const lane_drawing *d)
 {
-    chart_categories(b, &b->out->y, d->rows);
+    chart_categories(b, &b->out->panels[0].y, d->rows);
     for (size_t row = 0; row < d->rows && !b->failed; row++) {
         const chunk_lane *lane = &lanes->lanes[row * d->lanes_in_row];
         bool continues = row > 0 && lane->worker == lane[-(ptrdiff_t)d->lanes_in_row].worker;
-        chart_category(b, &b->out->y, row, continues ? STR("") : worker_name(b, lane->worker));
+        chart_category(b, &b->out->panels[0].y, row, continues ? STR("") : worker_name(b, lane->worker));
     }
     if (d->lanes_in_row > 1)
         chart_note_text(b, chart_text(b, "%zu threads, %zu in each row", lanes->count, d->lanes_in_row));
@@ -168,7 +168,7 @@ void build_tail(chart_builder *b)
             marks[count++] = &series->chunks[i];
     qsort(marks, count, sizeof *marks, compare_done);
     size_t shown = count < TAIL_CHUNKS ? count : TAIL_CHUNKS;
-    chart_categories(b, &b->out->y, shown);
+    chart_categories(b, &b->out->panels[0].y, shown);
     for (size_t group = 0; group < SERIES_GROUPS; group++) {
         size_t here = 0;
         for (size_t i = 0; i < shown; i++)
@@ -182,7 +182,7 @@ void build_tail(chart_builder *b)
                               series_seconds(series, mark_done(marks[i])), (double)i);
     }
     for (size_t i = 0; i < shown; i++)
-        chart_category(b, &b->out->y, i, chunk_label(b, marks[i]));
+        chart_category(b, &b->out->panels[0].y, i, chunk_label(b, marks[i]));
     set_tail_limits(b, marks, shown);
     if (b->sweep)
         note_half(b);

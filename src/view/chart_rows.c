@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/statistics.h"
 #include "base/str.h"
 #include "view/chart_build.h"
 
 /* Of many rows the ones at both ends are shown: those that stand out. */
-enum { MOST_BARS = 40 };
+enum { MOST_BARS = 40, FEWEST_NAMED = 3, MOST_NAMED = 12, FEWEST_FOR_OUTLIERS = 5 };
 
 /* ---- Distributions --------------------------------------------------------------------------------------------------
  */
@@ -238,7 +239,25 @@ typedef struct metric_bar {
     metric_id metric;
     const char *name;
     double scale;
+    const char *unit; /* those of one follow each other, and share a panel */
 } metric_bar;
+
+/* The panel of the next bar: another one if its unit is. */
+static chart_series *bars_of_unit(chart_builder *b, const char *unit, size_t at, size_t most)
+{
+    chart *c = b->out;
+    bool first = !c->n_series;
+    if (!first && str_equal(c->panels[c->n_panels - 1].y.unit, str_from(unit)))
+        return &c->series[c->n_series - 1];
+    size_t panel = first ? 0 : chart_add_panel(b, "", unit);
+    c->panels[panel].y.unit = str_from(unit);
+    c->panels[panel].from = (double)at - 0.5;
+    chart_series *s = chart_add_series(b, CHART_BARS, STR("value"), 0, most);
+    s->panel = panel;
+    s->legend = false;
+    s->width = 0.6;
+    return s;
+}
 
 static void build_metrics(chart_builder *b, const metric_bar *bars, size_t count)
 {
@@ -251,23 +270,26 @@ static void build_metrics(chart_builder *b, const metric_bar *bars, size_t count
         return;
     }
     chart_categories(b, &b->out->x, known);
-    chart_series *s = chart_add_series(b, CHART_BARS, STR("value"), 0, known);
-    s->legend = false;
     for (size_t i = 0, at = 0; i < count; i++) {
         double value = summary_real(b->summary, bars[i].metric) * bars[i].scale;
         if (!isfinite(value))
             continue;
+        chart_series *s = bars_of_unit(b, bars[i].unit, at, known);
         chart_category(b, &b->out->x, at, chart_text(b, value < 100 ? "%s: %.3g" : "%s: %.0f", bars[i].name, value));
         chart_add(s, (double)at++, value);
+        chart_panel *panel = &b->out->panels[s->panel];
+        panel->to = (double)at - 0.5;
+        if (strcmp(bars[i].unit, "%") == 0)
+            panel->y.high = fmax(100, isnan(panel->y.high) ? value : fmax(value, panel->y.high));
     }
 }
 
 void build_efficiency(chart_builder *b)
 {
     static const metric_bar bars[] = {
-        {M_run_core_efficiency, "Core Efficiency (%)", 100},
-        {M_run_cpu_efficiency_fine, "CPU Efficiency (%)", 100},
-        {M_run_speedup_factor, "Speedup Factor", 1},
+        {M_run_core_efficiency, "Core Efficiency (%)", 100, "%"},
+        {M_run_cpu_efficiency_fine, "CPU Efficiency (%)", 100, "%"},
+        {M_run_speedup_factor, "Speedup Factor", 1, "ratio"},
     };
     build_metrics(b, bars, sizeof bars / sizeof bars[0]);
 }
@@ -275,9 +297,9 @@ void build_efficiency(chart_builder *b)
 void build_resources(chart_builder *b)
 {
     static const metric_bar bars[] = {
-        {M_run_avg_workers, "Avg Workers", 1},
-        {M_run_total_cores, "Total Cores", 1},
-        {M_run_peak_memory_bytes, "Peak Memory (GiB)", 1.0 / 1073741824},
+        {M_run_avg_workers, "Avg Workers", 1, "workers"},
+        {M_run_total_cores, "Total Cores", 1, "cores"},
+        {M_run_peak_memory_bytes, "Peak Memory (GiB)", 1.0 / 1073741824, "GiB"},
     };
     build_metrics(b, bars, sizeof bars / sizeof bars[0]);
 }
@@ -344,14 +366,125 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
     chart_make_horizontal(b, shown);
 }
 
+/* ---- A dot for each row, and names of those that stand out
+ * ----------------------------------------------------------- */
+
+/* The folder that all names begin with, up to its slash: it says nothing about one of them. */
+static size_t common_folder(const chart_builder *b, metric_id name, const ranked_row *ranked, size_t count)
+{
+    roast_str first = without_scheme(cell_text(b, name, ranked[0].row));
+    size_t same = first.len;
+    for (size_t i = 1; i < count; i++) {
+        roast_str other = without_scheme(cell_text(b, name, ranked[i].row));
+        size_t k = 0;
+        while (k < same && k < other.len && other.ptr[k] == first.ptr[k])
+            k++;
+        same = k;
+    }
+    while (same && first.ptr[same - 1] != '/')
+        same--;
+    return same;
+}
+
+/* Rows are in order, the greatest first: of those at either end so many are outliers. */
+typedef struct spread {
+    double median;
+    size_t above, below;
+} spread;
+
+/* Outliers are further from the middle half of all than one and a half times its width, as in box plots. */
+static spread spread_of(chart_builder *b, const ranked_row *ranked, size_t count)
+{
+    spread s = {.median = (double)NAN};
+    double *values = chart_alloc(b, count, sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = ranked[i].value;
+    if (!values)
+        return s;
+    double low = percentile(values, count, 25), high = percentile(values, count, 75), reach = 1.5 * (high - low);
+    s.median = percentile(values, count, 50);
+    for (size_t i = 0; i < count && count >= FEWEST_FOR_OUTLIERS; i++) {
+        s.above += ranked[i].value > high + reach;
+        s.below += ranked[i].value < low - reach;
+    }
+    return s;
+}
+
+/* Of many rows only those furthest out have a line of their own, outliers and a few; the others share one between them.
+ */
+typedef struct dot_rows {
+    size_t above, below, shared; /* lines above and below the shared one; shared: how many rows are in it, or 0 */
+    size_t count;                /* lines */
+} dot_rows;
+
+static size_t named_of(size_t outliers)
+{
+    return outliers < FEWEST_NAMED ? FEWEST_NAMED : outliers < MOST_NAMED ? outliers : MOST_NAMED;
+}
+
+static dot_rows rows_of_dots(const spread *s, size_t count)
+{
+    dot_rows rows = {.above = count, .count = count};
+    if (count <= MOST_BARS)
+        return rows;
+    rows.above = named_of(s->above);
+    rows.below = named_of(s->below);
+    rows.shared = count - rows.above - rows.below;
+    rows.count = rows.above + 1 + rows.below;
+    return rows;
+}
+
+static size_t row_of_dot(const dot_rows *rows, size_t i)
+{
+    if (i < rows->above)
+        return i;
+    return i < rows->above + rows->shared ? rows->above : i - rows->shared + 1;
+}
+
+static void build_dots(chart_builder *b, metric_id value, metric_id name, const char *things, const char *nothing)
+{
+    size_t count;
+    ranked_row *ranked = rank_rows(b, value, &count);
+    if (count < 2) {
+        chart_is_empty(b, count ? "there is nothing to compare a single one with" : nothing);
+        return;
+    }
+    spread s = spread_of(b, ranked, count);
+    dot_rows rows = rows_of_dots(&s, count);
+    size_t folder = common_folder(b, name, ranked, count);
+    chart_categories(b, &b->out->x, rows.count);
+    chart_series *dots = chart_add_series(b, CHART_POINTS, str_from(things), 0, count);
+    chart_series *outliers = chart_add_series(b, CHART_POINTS, STR("outliers"), 1, count);
+    for (size_t i = 0; i < count && !b->failed; i++) {
+        size_t row = row_of_dot(&rows, i);
+        bool out = i < s.above || i >= count - s.below;
+        roast_str full = without_scheme(cell_text(b, name, ranked[i].row));
+        if (!rows.shared || row != rows.above)
+            chart_category(b, &b->out->x, row, (roast_str){full.ptr + folder, full.len - folder});
+        chart_add(out ? outliers : dots, (double)row, ranked[i].value * 1000);
+    }
+    if (rows.shared)
+        chart_category(b, &b->out->x, rows.above, chart_text(b, "the other %zu", rows.shared));
+    roast_str median = chart_value(b, s.median, "kHz", FORM_UNIT);
+    chart_note_at(b, NOTE_AT_Y, s.median * 1000, chart_text(b, "median %.*s", (int)median.len, median.ptr));
+    if (folder)
+        chart_note_text(b,
+                        chart_text(b, "in %.*s", (int)folder, without_scheme(cell_text(b, name, ranked[0].row)).ptr));
+    dots->legend = outliers->legend = s.above + s.below > 0;
+    if (dots->legend)
+        chart_note_text(b, STR("outliers are further from the middle half than 1.5 times its width"));
+    b->out->panels[0].y.low = 0;
+    chart_make_horizontal(b, rows.count);
+}
+
 void build_worker_rates(chart_builder *b)
 {
-    add_ranked(b, M_worker_rate_khz, M_worker_worker, 1000, 0, "no chunk record says on which worker it ran");
+    build_dots(b, M_worker_rate_khz, M_worker_worker, "workers", "no chunk record says on which worker it ran");
 }
 
 void build_file_rates(chart_builder *b)
 {
-    add_ranked(b, M_file_rate_khz, M_file_file, 1000, 0, "no chunk record names its file");
+    build_dots(b, M_file_rate_khz, M_file_file, "files", "no chunk record names its file");
 }
 
 void build_section_shares(chart_builder *b)

@@ -82,13 +82,13 @@ roast_code comparison_charts(chart_set *out, const comparison *c, roast_error *e
 
 enum { LAW_POINTS = 100, IDEAL = CHART_NEUTRAL, AMDAHL = 1, USL = 3 };
 
-static void add_law(chart_builder *b, const scaling_law *law, const char *name, int colour, double most)
+static void add_law(chart_builder *b, const scaling_law *law, const char *name, int colour, double fewest, double most)
 {
     if (!isfinite(law->rate.estimate))
         return;
     chart_series *line = chart_add_series(b, CHART_LINE, str_from(name), colour, LAW_POINTS);
     for (int i = 0; i < LAW_POINTS; i++) {
-        double cores = 1 + (most - 1) * i / (LAW_POINTS - 1);
+        double cores = fewest * pow(most / fewest, (double)i / (LAW_POINTS - 1));
         chart_add(line, cores, scaling_rate(law, cores) / 1000);
     }
 }
@@ -96,25 +96,24 @@ static void add_law(chart_builder *b, const scaling_law *law, const char *name, 
 static void build_scaling(chart_builder *b)
 {
     const scaling *s = b->subject;
-    double most = 1.25 * s->points[s->count - 1].cores;
-    double per_core = s->points[0].rate / s->points[0].cores / 1000;
+    double fewest = s->points[0].cores, most = 1.25 * s->points[s->count - 1].cores;
+    double per_core = s->points[0].rate / fewest / 1000;
     chart_series *ideal = chart_add_series(b, CHART_LINE, STR("ideal"), IDEAL, 2);
     ideal->quiet = true;
-    chart_add(ideal, 0, 0);
+    chart_add(ideal, fewest, per_core * fewest);
     chart_add(ideal, most, per_core * most);
     if (s->no_law) {
         chart_note_text(b, chart_text(b, "no law: %s", s->no_law));
     } else {
-        add_law(b, &s->amdahl, "Amdahl", AMDAHL, most);
-        add_law(b, &s->usl, "Universal Scalability Law", USL, most);
+        add_law(b, &s->amdahl, "Amdahl", AMDAHL, fewest, most);
+        add_law(b, &s->usl, "Universal Scalability Law", USL, fewest, most);
     }
     if (isfinite(s->knee.cores) && s->knee.cores < most)
         chart_note_at(b, NOTE_AT_X, s->knee.cores, STR("knee"));
     chart_series *points = chart_add_series(b, CHART_POINTS, STR("runs"), 0, s->count);
     for (size_t i = 0; i < s->count; i++)
         chart_add_weighted(points, s->points[i].cores, s->points[i].rate / 1000, 1);
-    b->out->x.low = b->out->y.low = 0;
-    b->out->x.high = most;
+    b->out->panels[0].y.scale = CHART_LOG;
 }
 
 roast_code scaling_charts(chart_set *out, const scaling *s, roast_error *err)
@@ -123,12 +122,13 @@ roast_code scaling_charts(chart_set *out, const scaling *s, roast_error *err)
         .id = "scaling",
         .title = "Throughput against cores",
         .x_label = "Cores",
+        .x_scale = CHART_LOG,
         .y_label = "Event rate (kHz)",
         .y_unit = "kHz",
         .build = build_scaling,
         .description =
-            "Each point is a run. The straight line is what the run with the fewest cores would give if each "
-            "further core brought as much; curves are the laws that were fitted.",
+            "Each point is a run, on scales of powers of ten. The straight line is what the run with the fewest cores "
+            "would give if each further core brought as much; curves are the laws that were fitted.",
     };
     const void *subject = s;
     return charts_build_of(out, &spec, &subject, 1, err);

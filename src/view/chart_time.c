@@ -77,8 +77,8 @@ void build_throughput(chart_builder *b)
         return;
     add_rate(b, STR("data rate"));
     if (b->series->presence.count) {
-        chart_second_axis(b, "Number of Workers", "");
-        chart_add_presence(b, 1)->second = true;
+        size_t panel = chart_add_panel(b, "Number of Workers", NULL);
+        chart_add_presence(b, 1)->panel = panel;
     }
     note_off_axis(b);
 }

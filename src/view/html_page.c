@@ -74,17 +74,23 @@ void html_page_end_section(html_page *page, const section_place *place)
     buf_text(&page->navigation, "</a>\n");
 }
 
-/* The rows that are not in the page itself, for its script. */
+/* Text for the script of the page, under the name that it asks for. */
+static void put_packed(html_page *page, const char *kind, const char *id, buf *text)
+{
+    buf_format(&page->data, "<script type=\"text/plain\" id=\"%s-%s\">", kind, id);
+    page_text_put(&page->data, buf_view(text));
+    buf_text(&page->data, "</script>\n");
+    if (text->code && !page->data.code)
+        page->data.code = text->code;
+    buf_release(text);
+}
+
+/* The rows that are not in the page itself. */
 static void put_rows(html_page *page, const table *t)
 {
     buf rows = {0};
     html_grid_json(&rows, t);
-    buf_format(&page->data, "<script type=\"text/plain\" id=\"rows-%s\">", t->id);
-    page_text_put(&page->data, buf_view(&rows));
-    buf_text(&page->data, "</script>\n");
-    if (rows.code && !page->data.code)
-        page->data.code = rows.code;
-    buf_release(&rows);
+    put_packed(page, "rows", t->id, &rows);
 }
 
 void html_page_table(html_page *page, const table *t, const char *title)
@@ -104,13 +110,24 @@ void html_page_table(html_page *page, const table *t, const char *title)
     buf_text(out, "</div>\n");
 }
 
-enum { FIGURE_WIDTH = 640 }; /* pixels */
+enum { FIGURE_WIDTH = 600, NARROW_WIDTH = 380 }; /* pixels */
 
+/* The numbers of a chart, for its picture to answer with; points are in the picture. */
+static void put_numbers(html_page *page, const chart *c)
+{
+    buf numbers = {0};
+    chart_json(&numbers, c, false);
+    put_packed(page, "chart", c->id, &numbers);
+}
+
+/* In two sizes, of which the style shows one: words that shrink with a picture cannot be read on a telephone. */
 void html_page_figure(html_page *page, const chart *c)
 {
     buf_format(&page->sections, "<figure id=\"chart-%s\">\n", c->id);
     chart_svg(&page->sections, c, &(svg_options){.width = FIGURE_WIDTH, .embedded = true});
+    chart_svg(&page->sections, c, &(svg_options){.width = NARROW_WIDTH, .embedded = true, .drawn_width = FIGURE_WIDTH});
     buf_text(&page->sections, "</figure>\n");
+    put_numbers(page, c);
 }
 
 /* ---- The frame ------------------------------------------------------------------------------------------------ */

@@ -29,7 +29,7 @@ void html_page_end_section(html_page *page, const section_place *place);
 /* A table, under a title of its own if it has one: the first rows here, all of them for the script. */
 void html_page_table(html_page *page, const table *t, const char *title);
 
-/* A chart, drawn as wide as half of the page. */
+/* A chart, drawn as wide as half of the page, and again for narrow screens. */
 void html_page_figure(html_page *page, const chart *c);
 
 /* Appends the whole page; what went wrong is in out->code. */

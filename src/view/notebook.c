@@ -49,7 +49,7 @@ void notebook_open(buf *out)
                "<div class=\"roast\" style=\"color:%s;background-color:%s;border:1px solid %s;border-radius:8px;"
                "padding:8px 14px;max-width:1100px;font-family:system-ui,sans-serif;font-size:13px;line-height:1.4;"
                "text-align:left\">\n",
-               chart_shade("ink"), chart_shade("ground"), chart_shade("grid"));
+               chart_colour_named("ink"), chart_colour_named("ground"), chart_colour_named("grid"));
     put_sheet(out);
 }
 
@@ -60,12 +60,12 @@ void notebook_close(buf *out)
 
 void notebook_ink(buf *out, const char *shade, const char *style)
 {
-    buf_format(out, " class=\"ink-%s\" style=\"color:%s;%s\"", shade, chart_shade(shade), style);
+    buf_format(out, " class=\"ink-%s\" style=\"color:%s;%s\"", shade, chart_colour_named(shade), style);
 }
 
 void notebook_fill(buf *out, const char *shade, const char *style)
 {
-    buf_format(out, " class=\"fill-%s\" style=\"background-color:%s;%s\"", shade, chart_shade(shade), style);
+    buf_format(out, " class=\"fill-%s\" style=\"background-color:%s;%s\"", shade, chart_colour_named(shade), style);
 }
 
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ static void put_cell(buf *out, const table_cell *cell, const char *style)
 /* JupyterLab stripes the rows of tables, in the colours of its theme. */
 static void open_row(buf *out)
 {
-    buf_format(out, "<tr style=\"color:%s;background-color:%s\">", chart_shade("ink"), chart_shade("ground"));
+    buf_format(out, "<tr style=\"color:%s;background-color:%s\">", chart_colour_named("ink"), chart_colour_named("ground"));
 }
 
 static void put_pairs(buf *out, const table *t)

@@ -347,7 +347,7 @@ static void write_files(page *p)
 {
     put_table(p, "reading", "What was read, by dataset");
     put_table(p, "files", "Files");
-    put_figures(p, "data_access_percentage,compression_ratio_distribution");
+    put_figures(p, "file_rates,data_access_percentage,compression_ratio_distribution");
     put_rows(p, "branches", "Branches");
     put_rows(p, "storage", "Storage, by server");
 }
@@ -356,6 +356,7 @@ static void write_workers(page *p)
 {
     put_table(p, "workers", NULL);
     put_rows(p, "ledger_workers", "Core time by worker");
+    put_figures(p, "worker_rates,cpu_utilization_per_worker_timeline,memory_utilization_per_worker_timeline");
 }
 
 static void write_failures(page *p)
@@ -439,7 +440,8 @@ static void write_all_sections(page *p)
 /* ---- All of it ------------------------------------------------------------------------------------------------ */
 
 static const char FIGURES[] = "runtime_distribution,runtime_vs_events,memory_peaks,tail,dataset_phases,"
-                              "data_access_percentage,compression_ratio_distribution";
+                              "file_rates,data_access_percentage,compression_ratio_distribution,worker_rates,"
+                              "cpu_utilization_per_worker_timeline,memory_utilization_per_worker_timeline";
 
 static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err)
 {

@@ -4,12 +4,14 @@
 
 #include "view/chart.h"
 
-/* The plot's rectangle within the picture, in pixels. */
+/* The plot's rectangle within the picture, in pixels: of all panels, or of one. */
 typedef struct svg_frame {
     buf *out;
     const chart *c;
+    size_t panel;
     double width, height;
     double left, top, right, bottom;
+    double lines; /* of notes above the plot */
 } svg_frame;
 
 /* Text as text: harmless, escaped, at most this many columns (0: all). */
@@ -17,13 +19,17 @@ void svg_text(buf *out, roast_str text, size_t columns);
 /* A number of pixels, rounded to tenths, as short as it can be written: "12.3", "-.5". */
 void svg_number(buf *out, double pixels);
 
-/* Where a value is; never outside the plot. y also for the second axis. */
-double svg_across(const svg_frame *f, const chart_axis *axis, double value);
-double svg_down(const svg_frame *f, const chart_axis *axis, double value);
+/* Where a value is, along the side that its axis has: across if that is the bottom, else down. Never outside the panel.
+ */
+double svg_x(const svg_frame *f, double value);
+double svg_y(const svg_frame *f, double value);
+const chart_axis *svg_values(const svg_frame *f); /* the panel's axis y */
 
-/* What the class of a colour is called after its c. */
+/* Of CHART_SHADES, that of a value on the axis of shades. */
+size_t svg_shade(const chart_axis *z, double value);
+/* What the class of a colour is called after its c. svg_style.c */
 const char *svg_colour_name(int colour);
-/* The series of the chart, in their order. svg_marks.c */
+/* The series of the panel, in their order. svg_marks.c */
 void svg_marks(const svg_frame *f);
 
 #endif

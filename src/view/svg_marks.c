@@ -67,12 +67,6 @@ static void pen_box(pen *p, double left, double top, double right, double bottom
     p->y = tenths(top);
 }
 
-const char *svg_colour_name(int colour)
-{
-    static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6"};
-    return colour == CHART_BAD ? "b" : colour < 0 || colour >= CHART_COLOURS ? "n" : names[colour];
-}
-
 static pen begin_path(const svg_frame *f, const char *classes)
 {
     buf_format(f->out, "<path class=\"%s\" d=\"", classes);
@@ -84,17 +78,11 @@ static void end_path(const svg_frame *f)
     buf_text(f->out, "\"/>\n");
 }
 
-static const chart_axis *values_of(const svg_frame *f, const chart_series *s)
-{
-    return s->second ? &f->c->y2 : &f->c->y;
-}
-
 /* ---- Lines, steps and bands
  * ------------------------------------------------------------------------------------------ */
 
 static void draw_line(const svg_frame *f, const chart_series *s)
 {
-    const chart_axis *axis = values_of(f, s);
     pen p = begin_path(f, s->count == 1 ? "p p2" : "l"); /* a line of one point is a dot */
     bool begun = false;
     for (size_t i = 0; i < s->count; i++) {
@@ -102,7 +90,7 @@ static void draw_line(const svg_frame *f, const chart_series *s)
             begun = false;
             continue;
         }
-        double x = svg_across(f, &f->c->x, s->x[i]), y = svg_down(f, axis, s->y[i]);
+        double x = svg_x(f, s->x[i]), y = svg_y(f, s->y[i]);
         bool alone = !begun && (i + 1 == s->count || isnan(s->y[i + 1]));
         if (!begun)
             pen_move(&p, x, y);
@@ -117,18 +105,17 @@ static void draw_line(const svg_frame *f, const chart_series *s)
 
 static void draw_step(const svg_frame *f, const chart_series *s)
 {
-    const chart_axis *axis = values_of(f, s);
-    double floor_y = svg_down(f, axis, axis->low > 0 ? axis->low : 0);
+    double floor_y = svg_y(f, fmax(svg_values(f)->low, 0));
     for (int outline = 0; outline < 2; outline++) {
         pen p = begin_path(f, outline ? "l" : "a");
         for (size_t i = 0; i < s->count; i++) {
-            double x = svg_across(f, &f->c->x, s->x[i]);
+            double x = svg_x(f, s->x[i]);
             if (i == 0)
-                pen_move(&p, x, outline ? svg_down(f, axis, s->y[0]) : floor_y);
+                pen_move(&p, x, outline ? svg_y(f, s->y[0]) : floor_y);
             else
-                pen_line(&p, x, svg_down(f, axis, s->y[i - 1]));
+                pen_line(&p, x, svg_y(f, s->y[i - 1]));
             if (i + 1 < s->count)
-                pen_line(&p, x, svg_down(f, axis, s->y[i]));
+                pen_line(&p, x, svg_y(f, s->y[i]));
             else if (!outline)
                 pen_line(&p, x, floor_y);
         }
@@ -138,17 +125,16 @@ static void draw_step(const svg_frame *f, const chart_series *s)
 
 static void draw_band(const svg_frame *f, const chart_series *s)
 {
-    const chart_axis *axis = values_of(f, s);
     pen p = begin_path(f, "a");
     for (size_t i = 0; i < s->count; i++) {
-        double x = svg_across(f, &f->c->x, s->x[i]), y = svg_down(f, axis, s->y2[i]);
+        double x = svg_x(f, s->x[i]), y = svg_y(f, s->y2[i]);
         if (i == 0)
             pen_move(&p, x, y);
         else
             pen_line(&p, x, y);
     }
     for (size_t i = s->count; i-- > 0;)
-        pen_line(&p, svg_across(f, &f->c->x, s->x[i]), svg_down(f, axis, s->y[i]));
+        pen_line(&p, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
     if (s->count)
         buf_char(f->out, 'z');
     end_path(f);
@@ -159,14 +145,11 @@ static void draw_band(const svg_frame *f, const chart_series *s)
 
 static void draw_bar(const svg_frame *f, pen *p, const chart_series *s, size_t i)
 {
-    const chart_axis *axis = values_of(f, s);
     double from = s->x[i] - s->width / 2, to = s->x[i] + s->width / 2, base = s->y2 ? s->y2[i] : 0;
     if (f->c->horizontal)
-        pen_box(p, svg_across(f, axis, base), svg_down(f, &f->c->x, from), svg_across(f, axis, s->y[i]),
-                svg_down(f, &f->c->x, to));
+        pen_box(p, svg_y(f, base), svg_x(f, from), svg_y(f, s->y[i]), svg_x(f, to));
     else
-        pen_box(p, svg_across(f, &f->c->x, from), svg_down(f, axis, s->y[i]), svg_across(f, &f->c->x, to),
-                svg_down(f, axis, base));
+        pen_box(p, svg_x(f, from), svg_y(f, s->y[i]), svg_x(f, to), svg_y(f, base));
 }
 
 static void draw_bars(const svg_frame *f, const chart_series *s)
@@ -180,26 +163,31 @@ static void draw_bars(const svg_frame *f, const chart_series *s)
 static void draw_histogram(const svg_frame *f, const chart_series *s)
 {
     pen p = begin_path(f, "f");
-    double base = svg_down(f, &f->c->y, 0);
+    double base = svg_y(f, 0);
     for (size_t i = 0; i < s->count; i++) {
-        double from = svg_across(f, &f->c->x, s->x[i]), to = svg_across(f, &f->c->x, s->x2[i]);
+        double from = svg_x(f, s->x[i]), to = svg_x(f, s->x2[i]);
         double gap = to - from > 3 ? 0.5 : 0;
         if (s->y[i] > 0)
-            pen_box(&p, from + gap, svg_down(f, &f->c->y, s->y[i]), to - gap, base);
+            pen_box(&p, from + gap, svg_y(f, s->y[i]), to - gap, base);
     }
     end_path(f);
+}
+
+static double lane_height(const svg_frame *f)
+{
+    return (f->bottom - f->top) / (svg_values(f)->high - svg_values(f)->low);
 }
 
 /* Boxes are never narrower than what can be seen, and a hair apart where there is room. */
 static void draw_lanes(const svg_frame *f, const chart_series *s)
 {
-    double lane = (f->bottom - f->top) / (f->c->y.high - f->c->y.low);
+    double lane = lane_height(f);
     double half = lane > 4 ? lane / 2 - 0.7 : lane > 1.5 ? lane / 2 - 0.1 : lane / 2;
     bool failed = s->colour == CHART_BAD;
     pen p = begin_path(f, "f");
     for (size_t i = 0; i < s->count; i++) {
-        double from = svg_across(f, &f->c->x, s->x[i]), to = svg_across(f, &f->c->x, s->x2[i]);
-        double middle = svg_down(f, &f->c->y, s->y[i]), least = failed ? 1.5 : 0.4;
+        double from = svg_x(f, s->x[i]), to = svg_x(f, s->x2[i]);
+        double middle = svg_y(f, s->y[i]), least = failed ? 1.5 : 0.4;
         if (to - from > 2.5)
             to -= 0.5;
         if (to - from < least)
@@ -209,8 +197,45 @@ static void draw_lanes(const svg_frame *f, const chart_series *s)
     end_path(f);
 }
 
+static const double OVERLAP = 0.5; /* pixels: cells that touch would leave a hair of the ground between them */
+
+/* Cells of one shade are one path, and those that follow each other one box. */
+static void draw_heat(const svg_frame *f, const chart_series *s)
+{
+    double lane = lane_height(f), half = lane > 6 ? lane / 2 - 0.5 : lane / 2;
+    for (size_t shade = 0; shade < CHART_SHADES; shade++) {
+        pen p = {.out = f->out};
+        for (size_t i = 0, last; i < s->count; i = last + 1) {
+            last = i;
+            if (svg_shade(&f->c->z, s->z[i]) != shade)
+                continue;
+            while (last + 1 < s->count && s->y[last + 1] == s->y[i] && s->x[last + 1] == s->x2[last] &&
+                   svg_shade(&f->c->z, s->z[last + 1]) == shade)
+                last++;
+            if (!p.down)
+                buf_format(f->out, "<path class=\"s%zu y\" d=\"", shade);
+            double middle = svg_y(f, s->y[i]);
+            pen_box(&p, svg_x(f, s->x[i]), middle - half, fmin(svg_x(f, s->x2[last]) + OVERLAP, f->right),
+                    middle + half);
+        }
+        if (p.down)
+            end_path(f);
+    }
+}
+
 /* ---- Points
  * ------------------------------------------------------------------------------------------------------------ */
+
+/* The few that lie beside names are large. */
+static void draw_dots(const svg_frame *f, const chart_series *s)
+{
+    pen p = begin_path(f, "p d");
+    for (size_t i = 0; i < s->count; i++) {
+        pen_move(&p, svg_y(f, s->y[i]), svg_x(f, s->x[i]));
+        buf_text(f->out, "h0");
+    }
+    end_path(f);
+}
 
 /* A point is a line of no length with round ends. Places with more records have larger ones, in four sizes. */
 static void draw_points(const svg_frame *f, const chart_series *s)
@@ -219,18 +244,21 @@ static void draw_points(const svg_frame *f, const chart_series *s)
         double least, below;
         const char *classes;
     } sizes[] = {{0, 1.5, "p p0"}, {1.5, 9.5, "p p1"}, {9.5, 99.5, "p p2"}, {99.5, HUGE_VAL, "p p3"}};
-    const chart_axis *axis = values_of(f, s);
+    if (f->c->horizontal) {
+        draw_dots(f, s);
+        return;
+    }
     for (size_t size = 0; size < 4; size++) {
         bool any = false;
         pen p = {.out = f->out};
         for (size_t i = 0; i < s->count; i++) {
-            double weight = s->weight ? s->weight[i] : 1;
+            double weight = s->weight[i];
             if (weight < sizes[size].least || weight >= sizes[size].below)
                 continue;
             if (!any)
                 p = begin_path(f, sizes[size].classes);
             any = true;
-            pen_move(&p, svg_across(f, &f->c->x, s->x[i]), svg_down(f, axis, s->y[i]));
+            pen_move(&p, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
             buf_text(f->out, "h0");
         }
         if (any)
@@ -238,18 +266,22 @@ static void draw_points(const svg_frame *f, const chart_series *s)
     }
 }
 
+enum { FEW_POINTS = 300 }; /* which may be larger */
+
 void svg_marks(const svg_frame *f)
 {
     static void (*const draw[])(const svg_frame *, const chart_series *) = {
         [CHART_LINE] = draw_line,   [CHART_STEP] = draw_step,           [CHART_BAND] = draw_band,
         [CHART_BARS] = draw_bars,   [CHART_HISTOGRAM] = draw_histogram, [CHART_POINTS] = draw_points,
-        [CHART_LANES] = draw_lanes,
+        [CHART_LANES] = draw_lanes, [CHART_HEAT] = draw_heat,
     };
     for (size_t i = 0; i < f->c->n_series; i++) {
         const chart_series *s = &f->c->series[i];
-        if (!s->count)
+        if (!s->count || s->panel != f->panel)
             continue;
-        buf_format(f->out, "<g class=\"c%s%s\">", svg_colour_name(s->colour), s->quiet ? " q" : "");
+        bool few = s->kind == CHART_POINTS && s->count < FEW_POINTS;
+        buf_format(f->out, "<g class=\"c%s%s%s\" data-series=\"%zu\">", svg_colour_name(s->colour),
+                   s->quiet ? " q" : "", few ? " r" : "", i);
         if (!str_absent(s->name)) {
             buf_text(f->out, "<title>");
             svg_text(f->out, s->name, 120);

@@ -407,6 +407,6 @@ def test_one_peak_of_memory_has_one_unit(synthetic, open_page):
     run, report = synthetic()
     s = read_surfaces(run, open_page, report)
     chart = json.loads(s.run._run.chart(s.run.summary, "resource_utilization", "json"))
-    bars = dict(zip(chart["x"]["categories"], chart["series"][0]["y"]))
+    bars = dict(zip(chart["x"]["categories"], (y for series in chart["series"] for y in series["y"])))
     ((label, peak),) = [(label, height) for label, height in bars.items() if "Memory" in label]
     assert "GiB" in label and math.isclose(peak * 2**30, s.metrics["peak_memory_bytes"], rel_tol=1e-6)

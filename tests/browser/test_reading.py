@@ -75,8 +75,8 @@ def test_an_address_with_a_place_in_it_opens_at_that_place(synthetic, open_page)
 
 def test_the_search_of_the_browser_finds_what_is_folded(synthetic, open_page):
     run, report = synthetic()
-    (worker,) = sqlite3.connect(run).execute("SELECT address FROM worker ORDER BY id LIMIT 1").fetchone()
-    page = open_page(report, place="#:~:text=" + urllib.parse.quote(worker, safe=""))
+    (host,) = sqlite3.connect(run).execute("SELECT host FROM worker ORDER BY id LIMIT 1").fetchone()
+    page = open_page(report, place="#:~:text=" + urllib.parse.quote(host, safe=""))
     page.wait("[...document.querySelectorAll('.folded details')].some(d => d.open)")
 
 

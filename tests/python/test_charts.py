@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
 import math
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -130,17 +132,17 @@ def test_every_chart_is_a_well_formed_picture(charts_of, name):
 def test_every_chart_as_json_is_consistent(charts_of, name):
     for text in charts_of(name, "json").values():
         chart = parsed(text)
-        axes = {key: chart[key] for key in ("x", "y", "y2") if chart[key]}
-        for axis in axes.values():
+        axes = [panel["y"] for panel in chart["panels"]]
+        for axis in (chart["x"], *axes, *([chart["z"]] if chart["z"] else [])):
             low, high = axis["limits"]
             assert low < high
             assert all(low - 1e-6 * (high - low) <= tick["at"] <= high + 1e-6 * (high - low) for tick in axis["ticks"])
         assert bool(chart["why_empty"]) == (not any(series["x"] for series in chart["series"]))
         for series in chart["series"]:
-            lengths = {len(series[key]) for key in ("x", "x2", "y", "y2", "weight") if key in series}
+            lengths = {len(series[key]) for key in ("x", "x2", "y", "y2", "z", "weight") if key in series}
             assert len(lengths) == 1
             assert -2 <= series["colour"] <= 6
-            low, high = axes[series["axis"]]["limits"]
+            low, high = axes[series["panel"]]["limits"]
             slack = 1e-6 * (high - low)
             assert all(low - slack <= y <= high + slack for y in series["y"] if y is not None)
             if series["kind"] != "line":
@@ -166,11 +168,13 @@ def test_the_charts_of_0_1_keep_their_names_titles_and_axes(charts_of):
     charts = {name: parsed(text) for name, text in charts_of("ordinary", "json").items()}
     for name, (title, x, y) in OF_0_1.items():
         chart = charts[name]
-        assert (chart["title"], chart["x"]["label"], chart["y"]["label"]) == (title, x, y)
+        shown = chart["panels"][0]["y"]
+        y = y.removesuffix(" (seconds)") if shown["kind"] == "duration" else y  # its ticks say minutes and hours
+        assert (chart["title"], chart["x"]["label"], shown["label"]) == (title, x, y)
         assert not chart["why_empty"], name
     for name in OF_0_1:
-        if "utilization" in name and "timeline" in name:
-            assert charts[name]["y"]["limits"] == [0, 100]
+        if "cpu_utilization" in name:
+            assert charts[name]["panels"][0]["y"]["limits"] == [0, 100]
 
 
 # ---- Numbers, by SQL --------------------------------------------------------------------------------------------------
@@ -247,6 +251,153 @@ def test_the_time_of_a_dataset_is_that_of_its_chunks(charts_of, run_of):
     for series, column in zip(chart["series"], range(1, 5)):
         lengths = [high - low for low, high in zip(series["y2"], series["y"])]
         assert lengths == pytest.approx([row[column] for row in rows], rel=1e-6)
+
+
+# ---- Heat maps, dots, panels --------------------------------------------------------------------------------------------
+
+
+HEAT = {"memory_utilization_per_worker_timeline": "100.0 * sample.memory / memory_limit",
+        "cpu_utilization_per_worker_timeline": "1.0 * sample.cpu / cores", "executing_tasks_timeline": "executing"}  # fmt: skip
+
+
+def natural(name):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+@pytest.mark.parametrize("name", ["large", "workers that die"])
+@pytest.mark.parametrize("chart", HEAT)
+def test_a_cell_of_a_heat_map_is_the_mean_of_its_heartbeats(charts_of, run_of, name, chart):
+    model = parsed(charts_of(name, "json")[chart])
+    (cells,) = model["series"]
+    names = model["panels"][0]["y"]["categories"]
+    assert cells["kind"] == "heat" and names == sorted(names, key=natural)
+    db = database(run_of(name))
+    start = int(dict(db.execute("SELECT key, value FROM run"))["t_start_ns"])
+    beats = db.execute(f"SELECT address, t_ns, {HEAT[chart]} FROM sample JOIN worker ON worker.id = worker").fetchall()
+    rows = {address.split("//")[-1]: [] for address, *_ in beats}
+    for address, t_ns, value in beats:
+        rows[address.split("//")[-1]].append(((t_ns - start) / 1e9, value))
+    assert set(names) == set(rows)
+    width = model["x"]["limits"][1] / 1000  # what was reduced to columns of pixels is known to that
+    counted = 0
+    for x, x2, y, z in zip(cells["x"], cells["x2"], cells["y"], cells["z"]):
+        inside = [value for t, value in rows[names[int(y)]] if x - width <= t < x2 + width]
+        surely = [value for t, value in rows[names[int(y)]] if x + width <= t < x2 - width]
+        counted += len(surely)
+        if surely and len(surely) == len(inside):
+            assert z == pytest.approx(numpy.mean(surely), rel=1e-5, abs=1e-4)
+    assert counted > 0.7 * len(beats)
+
+
+def test_cells_have_the_shade_of_their_value_in_the_picture(charts_of):
+    model = parsed(charts_of("large", "json")["cpu_utilization_per_worker_timeline"])
+    root = xml.fromstring(charts_of("large", "svg")["cpu_utilization_per_worker_timeline"])
+    (panel,) = (element for element in root if element.get("data-plot"))
+    left, top, width, height = map(float, panel.get("data-plot").split())
+    rows = len(model["panels"][0]["y"]["categories"])
+    (low, high), (first, last) = model["z"]["limits"], model["x"]["limits"]
+    boxes = [
+        (*box, int(path.get("class").split()[0][1:]))
+        for path in panel.iter(f"{SVG}path")
+        for box in boxes_of_path(path.get("d"))
+    ]
+    (cells,) = model["series"]
+    assert (low, high) == (0, 100) and len(model["shades"]) == 10
+    for x, x2, y, z in list(zip(cells["x"], cells["x2"], cells["y"], cells["z"]))[::7]:
+        across = left + ((x + x2) / 2 - first) / (last - first) * width
+        down = top + (y + 0.5) / rows * height
+        shades = [shade for a, b, c, d, shade in boxes if a < across < c and b < down < d]
+        assert shades == [min(9, int(z / 10 + 1e-9))], (x, y, z)
+
+
+def boxes_of_path(text):
+    """Boxes of a path of moves and lines along the axes: (left, top, right, bottom)."""
+    boxes, x, y = [], 0.0, 0.0
+    for command, numbers in re.findall(r"([Mmhvz])([^Mmhvz]*)", text):
+        values = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", numbers)]
+        if command in "Mm":
+            x, y = (values[0], values[1]) if command == "M" else (x + values[0], y + values[1])
+            corner = [x, y, x, y]
+        elif command == "h":
+            x += values[0]
+        elif command == "v":
+            y += values[0]
+        corner = [min(corner[0], x), min(corner[1], y), max(corner[2], x), max(corner[3], y)]
+        if command == "z":
+            boxes.append(tuple(corner))
+            x, y = corner[:2]
+    return boxes
+
+
+@pytest.mark.parametrize("name", ["ordinary", "large", "many datasets"])
+@pytest.mark.parametrize("chart, column", [("worker_rates", "worker"), ("file_rates", "file")])
+def test_dots_are_rates_and_outliers_are_those_of_a_box_plot(charts_of, run_of, name, chart, column):
+    names = {"worker": "address", "file": "url"}
+    rates = dict(database(run_of(name)).execute(
+        f"SELECT {column}.{names[column]}, sum(events) / sum(duration_ns / 1e9) FROM chunk JOIN {column} ON"
+        f" {column}.id = chunk.{column} WHERE error_type IS NULL GROUP BY 1"))  # fmt: skip
+    values = numpy.array(sorted(rates.values()))
+    model = parsed(charts_of(name, "json")[chart])
+    drawn = sorted(y for series in model["series"] for y in series["y"])
+    assert drawn == pytest.approx(values, rel=1e-6)
+    (median,) = [note["at"] for note in model["annotations"] if note["kind"] == "at_y"]
+    assert median == pytest.approx(numpy.median(values))
+    low, high = numpy.percentile(values, [25, 75])
+    out = values[(values > high + 1.5 * (high - low)) | (values < low - 1.5 * (high - low))]
+    outliers = series_of(model, "outliers")
+    assert sorted(outliers["y"]) == pytest.approx(out, rel=1e-6)
+    shown = {address.split("//", 1)[-1]: rate for address, rate in rates.items()}
+    folder = next((n["text"].removeprefix("in ") for n in model["annotations"] if n["text"].startswith("in ")), "")
+    same = [a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(min(shown), max(shown)))]
+    assert folder == "".join(same)[: len(same) - same[::-1].index("/") if "/" in same else 0]
+    for series in model["series"]:
+        for x, y in zip(series["x"], series["y"]):
+            label = model["x"]["categories"][round(x)]
+            assert label.startswith("the other ") or shown[folder + label] == pytest.approx(y, rel=1e-6)
+
+
+def test_no_panel_mixes_units(charts_of):
+    efficiency = parsed(charts_of("ordinary", "json")["efficiency_summary"])
+    assert [panel["y"]["unit"] for panel in efficiency["panels"]] == ["%", "ratio"]
+    resources = parsed(charts_of("ordinary", "json")["resource_utilization"])
+    assert [panel["y"]["unit"] for panel in resources["panels"]] == ["workers", "cores", "GiB"]
+    throughput = parsed(charts_of("ordinary", "json")["throughput_timeline"])
+    assert [panel["y"]["label"] for panel in throughput["panels"]] == ["Data Rate (Gbps)", "Number of Workers"]
+    for chart in (efficiency, resources):
+        for series in chart["series"]:
+            low, high = chart["panels"][series["panel"]]["x"]
+            assert all(low < x < high for x in series["x"])
+
+
+# ---- Colours ----------------------------------------------------------------------------------------------------------
+
+# What is left of linear red, green and blue without one kind of cone (Machado, Oliveira and Fernandes, 2009).
+SIGHTS = {"all": numpy.eye(3),
+          "deuteranope": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+          "protanope": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]}  # fmt: skip
+
+
+def in_lab(colour, sight):
+    """A colour as an eye sees it, in CIELAB, where distances are those that are seen."""
+    shares = numpy.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = numpy.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    seen = numpy.clip(numpy.array(sight) @ linear, 0, 1)
+    xyz = numpy.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ seen
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz / [0.9505, 1, 1.089])
+    return numpy.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_all_eyes_tell_the_colours_of_series_apart_and_see_shades_in_their_order(charts_of, sight):
+    style = xml.fromstring(charts_of("small", "svg")["tail"]).findtext(f"{SVG}style")
+    for theme in style.split("@media"):
+        colours = re.findall(r"\.c[0-6nb] \.a\{fill:(#\w{6})\}", theme)
+        seen = [in_lab(colour, SIGHTS[sight]) for colour in colours]
+        assert len(seen) == 9
+        assert min(numpy.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 18
+        lightness = [in_lab(shade, SIGHTS[sight])[0] for shade in re.findall(r"\.s\d\{fill:(#\w{6})\}", theme)]
+        steps = numpy.diff(lightness)
+        assert len(steps) == 9 and (abs(steps) > 3).all() and len(set(numpy.sign(steps))) == 1
 
 
 # ---- Traces -----------------------------------------------------------------------------------------------------------

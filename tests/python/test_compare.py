@@ -361,6 +361,7 @@ def test_the_chart_of_scaling_has_the_runs_the_ideal_and_the_laws(roast, synthes
     assert series["ideal"]["y"] == pytest.approx([slope * cores for cores in series["ideal"]["x"]])
     law, curve = said["usl"], series["Universal Scalability Law"]
     of_one = law["events_per_second_and_core"]["estimate"] / 1000
+    assert (chart["x"]["kind"], chart["panels"][0]["y"]["kind"]) == ("log", "log")
     shape = law["contention"]["estimate"], law["coherence"]["estimate"]
     assert curve["y"] == pytest.approx([of_one * usl(cores, *shape) for cores in curve["x"]])
 

@@ -82,25 +82,24 @@ class Picture:
     """Where an SVG puts its series, and how its axes map numbers to pixels."""
 
     def __init__(self, svg):
-        root = xml.fromstring(svg)
-        self.left, self.top, self.width, self.height = map(float, root.get("data-plot").split())
-        self.limits = {name: tuple(map(float, root.get(f"data-{name}").split())) for name in ("x", "y", "y2")
-                       if root.get(f"data-{name}")}  # fmt: skip
-        self.groups = [element for element in root if element.tag == f"{SVG}g"]
+        panels = [element for element in xml.fromstring(svg) if element.get("data-plot")]
+        self.plots = [tuple(map(float, panel.get("data-plot").split())) for panel in panels]
+        self.limits = [{name: tuple(map(float, panel.get(f"data-{name}").split())) for name in "xy"} for panel in panels]
+        self.groups = {int(group.get("data-series")): group for panel in panels for group in panel}
 
-    def points(self, index, kind):
+    def points(self, number, kind):
         """The points of a series; of a step the line, not the area under it."""
-        paths = [path for path in self.groups[index].iter(f"{SVG}path") if kind != "step" or path.get("class") == "l"]
+        paths = [path for path in self.groups[number].iter(f"{SVG}path") if kind != "step" or path.get("class") == "l"]
         return numpy.array([point for path in paths for point in corners_of_path(path.get("d"))])
 
-    def across(self, values, axis):
-        low, high = self.limits[axis]
-        return self.left + numpy.clip((numpy.asarray(values) - low) / (high - low), 0, 1) * self.width
+    def across(self, values, axis, panel):
+        (low, high), (left, _, width, _) = self.limits[panel][axis], self.plots[panel]
+        return left + numpy.clip((numpy.asarray(values) - low) / (high - low), 0, 1) * width
 
-    def down(self, values, axis, from_top):
-        low, high = self.limits[axis]
+    def down(self, values, axis, panel, from_top):
+        (low, high), (_, top, _, height) = self.limits[panel][axis], self.plots[panel]
         part = numpy.clip((numpy.asarray(values) - low) / (high - low), 0, 1)
-        return self.top + (part if from_top else 1 - part) * self.height
+        return top + (part if from_top else 1 - part) * height
 
 
 class Artists:
@@ -108,10 +107,9 @@ class Artists:
 
     def __init__(self, figure, model):
         self.model = model
-        first, *others = figure.axes
-        self.by_axis = {"y": self.of(first)}
-        if others:
-            self.by_axis["y2"] = self.of(others[0])
+        below = figure.axes if model["x"]["kind"] != "category" else figure.axes[:1] * len(model["panels"])
+        self.of_axes = {axes: self.of(axes) for axes in figure.axes}
+        self.panels = [self.of_axes[axes] for axes in below]
 
     @staticmethod
     def of(axes):
@@ -124,7 +122,7 @@ class Artists:
 
     def corners(self, series):
         """The corners of a series, as (x, y) in its own numbers."""
-        found = self.by_axis[series["axis"]]
+        found = self.panels[series["panel"]]
         kind = series["kind"]
         if kind in ("line", "step"):
             line = next(found["lines"])
@@ -141,8 +139,10 @@ class Artists:
         area = next(found["areas"])
         if kind == "points":
             offsets = area.get_offsets()
+            if self.model["horizontal"]:
+                return offsets
             return numpy.column_stack([self.seconds(offsets[:, 0]), offsets[:, 1]])
-        many = 4 if kind == "lanes" else None  # the fifth closes a box
+        many = 4 if kind in ("lanes", "heat") else None  # the fifth closes a box
         vertices = numpy.concatenate([path.vertices[:many] for path in area.get_paths()])
         return numpy.column_stack([self.seconds(vertices[:, 0]), vertices[:, 1]])
 
@@ -154,12 +154,11 @@ def furthest(points, others):
 
 
 def in_pixels(picture, chart, series, corners):
-    if chart["horizontal"]:  # bars lie
-        return numpy.column_stack([picture.across(corners[:, 0], "y"), picture.down(corners[:, 1], "x", True)])
-    categories = bool(chart["y"]["categories"])
-    return numpy.column_stack(
-        [picture.across(corners[:, 0], "x"), picture.down(corners[:, 1], series["axis"], categories)]
-    )
+    panel = series["panel"]
+    if chart["horizontal"]:  # x goes down
+        return numpy.column_stack([picture.across(corners[:, 0], "y", panel), picture.down(corners[:, 1], "x", panel, True)])
+    categories = bool(chart["panels"][panel]["y"]["categories"])
+    return numpy.column_stack([picture.across(corners[:, 0], "x", panel), picture.down(corners[:, 1], "y", panel, categories)])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -175,16 +174,18 @@ def test_svg_and_matplotlib_of_a_chart_carry_the_same_numbers(run_of, name, shap
     figure, _ = chart.figure()
     artists = Artists(figure, model)
     compared = 0
-    for series in model["series"]:
+    for number, series in enumerate(model["series"]):
         corners = artists.corners(series) if series["x"] else []
         if len(corners) == 0:
             continue
-        drawn, plotted = picture.points(compared, series["kind"]), in_pixels(picture, model, series, corners)
+        drawn, plotted = picture.points(number, series["kind"]), in_pixels(picture, model, series, corners)
         compared += 1
+        if series["kind"] == "heat":  # see the tests of heat maps
+            continue
         if series["kind"] == "histogram":  # empty bins are not drawn, and others have a gap between them
             plotted = plotted[numpy.repeat(numpy.array(series["y"]) > 0, 4)]
         if series["kind"] == "lanes":  # a box is at least a hair wide, a hair apart, and as high as its lane
-            height = picture.height / (picture.limits["y"][1] - picture.limits["y"][0])
+            height = picture.plots[0][3] / (picture.limits[0]["y"][1] - picture.limits[0]["y"][0])
             apart = numpy.maximum(numpy.abs(drawn - plotted) - [1.6, 0.2 * height + 0.8], 0)
             assert apart.max() == 0
             continue
@@ -192,9 +193,10 @@ def test_svg_and_matplotlib_of_a_chart_carry_the_same_numbers(run_of, name, shap
         assert furthest(drawn, plotted) < slack and furthest(plotted, drawn) < slack
     assert compared == len([series for series in model["series"] if series["x"]]) > 0
     for note in (note for note in model["annotations"] if note["kind"] != "text"):  # lines, after those of the series
-        line = next(artists.by_axis["y"]["lines"])
+        line = next(artists.panels[0]["lines"])
         assert line.get_label() == note["text"].replace("$", r"\$")
-        at = artists.seconds(line.get_xdata())[0] if note["kind"] == "at_x" else line.get_ydata()[0]
+        across = (note["kind"] == "at_x") != model["horizontal"]
+        at = artists.seconds(line.get_xdata())[0] if across else line.get_ydata()[0]
         assert at == pytest.approx(note["at"], rel=1e-6, abs=1e-4)
 
 
@@ -207,10 +209,16 @@ def test_titles_labels_and_limits_are_those_of_the_chart(run_of, name):
     figure, axes = chart.figure()
     assert axes.get_title() == chart.model["title"] and axes is figure.axes[0]
     x, y = (axes.yaxis, axes.xaxis) if chart.model["horizontal"] else (axes.xaxis, axes.yaxis)
-    assert (x.get_label_text(), y.get_label_text()) == (chart.model["x"]["label"], chart.model["y"]["label"])
+    panels = chart.model["panels"]
+    beside, below = (len(panels) > 1) == (chart.model["x"]["kind"] == "category"), figure.axes[len(panels) - 1 :]
+    x = x if beside or chart.model["horizontal"] else below[0].xaxis  # the last panel has the axis of all
+    assert (x.get_label_text(), y.get_label_text()) == (chart.model["x"]["label"], panels[0]["y"]["label"])
     limits = Artists(figure, chart.model).seconds(sorted(x.get_view_interval()))
-    assert tuple(limits) == pytest.approx(picture.limits["x"], abs=1e-5, rel=1e-5)
-    assert tuple(sorted(y.get_view_interval())) == pytest.approx(picture.limits["y"])
+    assert tuple(limits) == pytest.approx(chart.model["x"]["limits"], abs=1e-5, rel=1e-5)
+    rulers = axes.child_axes or figure.axes[: len(panels)]
+    for number, ruler in enumerate(rulers):
+        side = ruler.xaxis if chart.model["horizontal"] else ruler.yaxis
+        assert tuple(sorted(side.get_view_interval())) == pytest.approx(picture.limits[number]["y"])
 
 
 def test_a_chart_shows_itself_in_a_notebook_without_matplotlib(run_of):
@@ -299,7 +307,7 @@ def test_a_plot_of_a_run_is_its_chart(run_of, name):
         return
     figure, axes = getattr(plots, name)(run_of("ordinary"), title="mine", figsize=(7, 5))
     assert axes.get_title() == "mine" and tuple(figure.get_size_inches()) == (7, 5)
-    assert axes.get_ylabel() == chart.model["y"]["label"]
+    assert axes.get_ylabel() == chart.model["panels"][0]["y"]["label"]
 
 
 START = datetime.datetime(2026, 1, 1, 12)

@@ -280,6 +280,7 @@ static void release(drawn *d)
     charts_release(&d->set);
     roast_summary_free(d->summary);
     roast_run_close(d->run);
+    assert_int_equal(remove(in_scratch("run.roast")), 0); /* for another of the same test */
 }
 
 static const chart *chart_of(const drawn *d, const char *id)
@@ -371,8 +372,8 @@ static void the_mean_of_the_workers_takes_the_latest_heartbeat_of_each(void **st
         assert_close(band->y[i], low[i], 1e-5);
         assert_close(band->y2[i], high[i], 1e-5);
     }
-    assert_close(c->y.low, 0, 0);
-    assert_close(c->y.high, 100, 0);
+    assert_close(c->panels[0].y.low, 0, 0);
+    assert_close(c->panels[0].y.high, 100, 0);
     assert_close(c->x.low, 0, 0);
     assert_close(c->x.high, 100, 0);
     const chart_series *total = series_named(chart_of(&d, "total_active_tasks_timeline"), "all workers");
@@ -418,30 +419,102 @@ static void the_number_of_workers_is_a_line_of_steps(void **state)
     release(&d);
 }
 
-static void of_many_workers_a_few_have_lines_and_the_rest_is_a_band(void **state)
+/* Twelve workers with a heartbeat each second, of which w3 falls silent after 50 s. */
+static void record_twelve(roast_recorder *recorder)
+{
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%d", 11 - i);
+        record_worker(recorder, name, 0, -1);
+        for (int t = 0; t < (i == 8 ? 50 : 100); t++)
+            record_sample(recorder, name, t, 10 * (11 - i) + t);
+    }
+}
+
+static void many_workers_are_rows_of_a_heat_map_in_the_order_of_their_names(void **state)
 {
     (void)state;
     roast_recorder *recorder = start_run();
     record_window(recorder, 100);
-    for (int i = 0; i < 40; i++) {
+    record_twelve(recorder);
+    drawn d = draw(recorder, "memory_utilization_per_worker_timeline", NULL);
+    const chart *c = chart_of(&d, "memory_utilization_per_worker_timeline");
+    assert_int_equal(c->n_series, 1);
+    assert_int_equal(c->series[0].kind, CHART_HEAT);
+    assert_int_equal(c->panels[0].y.n_categories, 12);
+    assert_str(c->panels[0].y.categories[2], "w2");
+    assert_str(c->panels[0].y.categories[10], "w10"); /* not after w1 */
+    assert_str(c->z.label, "Memory Utilization (%)");
+    release(&d);
+}
+
+static void a_cell_is_the_mean_of_its_heartbeats_and_blank_where_a_worker_is_silent(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start_run();
+    record_window(recorder, 100);
+    record_twelve(recorder);
+    drawn d = draw(recorder, "memory_utilization_per_worker_timeline", NULL);
+    const chart_series *cells = &chart_of(&d, "memory_utilization_per_worker_timeline")->series[0];
+    double last_of_silent = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        int worker = (int)cells->y[i], beats = 0;
+        double sum = 0;
+        for (int t = 0; t < (worker == 3 ? 50 : 100); t++)
+            if (t >= cells->x[i] - 1e-6 && t < cells->x2[i] - 1e-6)
+                sum += (10 * worker + t) / 10.0, beats++;
+        if (beats)
+            assert_close(cells->z[i], sum / beats, 1e-5);
+        if (worker == 3)
+            last_of_silent = cells->x2[i];
+    }
+    assert_int_equal(cells->count, 11 * 50 + 25 + 2); /* two heartbeats a column; two columns are held */
+    assert_close(last_of_silent, 54, 1e-6);
+    release(&d);
+}
+
+static void few_workers_have_lines(void **state)
+{
+    (void)state;
+    roast_recorder *recorder = start_run();
+    record_window(recorder, 100);
+    for (int i = 0; i < 8; i++) {
         char name[16];
         snprintf(name, sizeof name, "w%d", i);
         record_worker(recorder, name, 0, -1);
-        for (int t = 0; t <= 100; t += 10)
-            record_sample(recorder, name, t, 10 * i + t);
+        record_sample(recorder, name, 10, 10 * i);
+        record_sample(recorder, name, 20, 10 * i);
     }
     drawn d = draw(recorder, "memory_utilization_per_worker_timeline", &(chart_options){.legend_entries = 3});
     const chart *c = chart_of(&d, "memory_utilization_per_worker_timeline");
-    assert_int_equal(c->n_series, 4);
-    assert_str(c->more, "… and 37 more");
-    assert_str(c->series[1].name, "w39"); /* went highest */
-    const chart_series *band = &c->series[0];
-    assert_int_equal(band->kind, CHART_BAND);
-    for (size_t i = 0; i < band->count; i++) {
-        assert_close(band->y[i], band->x[i] / 10, 1e-4);
-        assert_close(band->y2[i], 39 + band->x[i] / 10, 1e-4);
-    }
+    assert_int_equal(c->n_series, 8);
+    assert_int_equal(c->series[0].kind, CHART_LINE);
+    assert_str(c->series[0].name, "w7"); /* went highest */
+    assert_str(c->more, "… and 5 more");
+    assert_true(str_absent(c->z.label));
     release(&d);
+}
+
+static void memory_far_from_its_limit_has_an_axis_of_its_own_size_and_the_limit_is_a_note(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t memory; /* of 1000 */
+        double least, most;
+    } cases[] = {{30, 3, 4}, {490, 49, 60}, {500, 100, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        roast_recorder *recorder = start_run();
+        record_window(recorder, 100);
+        record_worker(recorder, "w1", 0, -1);
+        record_sample(recorder, "w1", 10, cases[i].memory / 2);
+        record_sample(recorder, "w1", 20, cases[i].memory);
+        drawn d = draw(recorder, "memory_utilization_mean_timeline", NULL);
+        const chart *c = chart_of(&d, "memory_utilization_mean_timeline");
+        assert_true(c->panels[0].y.high >= cases[i].least && c->panels[0].y.high <= cases[i].most);
+        if (i == 0)
+            assert_str(c->notes[0].text, "limit of a worker: 0.98 KiB, 3.0 % used at most");
+        release(&d);
+    }
 }
 
 /* ---- Chunks
@@ -614,7 +687,8 @@ static void every_chart_of_an_empty_run_says_why_it_is_empty(void **state)
         assert_true(c->why.len > 0);
         assert_int_equal(c->n_series, 0);
         assert_true(isfinite(c->x.low) && isfinite(c->x.high) && c->x.low < c->x.high);
-        assert_true(isfinite(c->y.low) && isfinite(c->y.high) && c->y.low < c->y.high);
+        assert_true(isfinite(c->panels[0].y.low) && isfinite(c->panels[0].y.high) &&
+                    c->panels[0].y.low < c->panels[0].y.high);
         chart_svg(&svg, c, NULL);
         assert_non_null(strstr(svg.data, "Nothing to draw: "));
         buf_release(&svg);
@@ -652,6 +726,31 @@ static void ticks_of_the_clock_are_at_its_round_times(void **state)
     release(&d);
 }
 
+static void an_axis_of_many_seconds_says_minutes_and_hours_as_tables_do(void **state)
+{
+    (void)state;
+    static const struct {
+        double seconds;
+        const char *label, *tick, *second;
+    } cases[] = {{80, "Time (seconds)", "20", "40"},
+                 {150, "Time", "30 s", "1 min"},
+                 {4000, "Time", "10 min", "20 min"},
+                 {9000, "Time", "30 min", "1 h"},
+                 {2000000, "Time", "100 h", "200 h"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        roast_recorder *recorder = start_run();
+        record_window(recorder, 4000000);
+        roast_chunk chunk = chunk_at("a", 0, 1, cases[i].seconds);
+        roast_record_chunk(recorder, &chunk);
+        drawn d = draw(recorder, "dataset_phases", NULL);
+        const chart_axis *time = &chart_of(&d, "dataset_phases")->panels[0].y;
+        assert_str(time->label, cases[i].label);
+        assert_str(time->ticks[1].label, cases[i].tick);
+        assert_str(time->ticks[2].label, cases[i].second);
+        release(&d);
+    }
+}
+
 static void names_are_text_in_a_picture_whatever_is_in_them(void **state)
 {
     (void)state;
@@ -662,7 +761,7 @@ static void names_are_text_in_a_picture_whatever_is_in_them(void **state)
     drawn d = draw(recorder, "chunk_lanes", NULL);
     buf svg = {0}, json = {0};
     chart_svg(&svg, chart_of(&d, "chunk_lanes"), NULL);
-    chart_json(&json, chart_of(&d, "chunk_lanes"));
+    chart_json(&json, chart_of(&d, "chunk_lanes"), true);
     assert_null(strstr(svg.data, "<script"));
     assert_non_null(strstr(svg.data, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;\xef\xbf\xbd\\x01"));
     assert_null(strstr(svg.data, "nan"));
@@ -737,7 +836,11 @@ int main(void)
         test_in_scratch(the_mean_of_the_workers_takes_the_latest_heartbeat_of_each),
         test_in_scratch(a_worker_whose_heartbeats_ended_counts_until_two_more_were_due),
         test_in_scratch(the_number_of_workers_is_a_line_of_steps),
-        test_in_scratch(of_many_workers_a_few_have_lines_and_the_rest_is_a_band),
+        test_in_scratch(many_workers_are_rows_of_a_heat_map_in_the_order_of_their_names),
+        test_in_scratch(a_cell_is_the_mean_of_its_heartbeats_and_blank_where_a_worker_is_silent),
+        test_in_scratch(few_workers_have_lines),
+        test_in_scratch(memory_far_from_its_limit_has_an_axis_of_its_own_size_and_the_limit_is_a_note),
+        test_in_scratch(an_axis_of_many_seconds_says_minutes_and_hours_as_tables_do),
         test_in_scratch(the_area_of_both_throughput_charts_is_the_bytes_of_the_chunks_that_succeeded),
         test_in_scratch(a_clock_that_is_off_by_a_known_offset_is_corrected),
         test_in_scratch(runtimes_are_counted_in_bins_of_equal_width),

@@ -38,14 +38,26 @@ def figure_of(
         raise ValueError(f"{model['title']}: nothing to draw, because {model['why_empty']}")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=figsize or (model["width"] / 76, model["height"] / 76))
-    second = axes.twinx() if model["y2"] is not None else None
+    beside = len(model["panels"]) > 1 and model["x"]["kind"] == "category"
+    below = 1 if beside else len(model["panels"])
+    figure, grid = pyplot.subplots(
+        below, sharex=True, squeeze=False, figsize=figsize or (model["width"] / 76, model["height"] / 76),
+        height_ratios=[2] + [1] * (below - 1),
+    )  # fmt: skip
+    panels = list(grid[:, 0])
+    axes = panels[0]
     for series in model["series"]:
-        target = second if series["axis"] == "y2" else axes
-        _MARKS[series["kind"]](target, model, series)
-    _set_axes(axes, second, model)
+        if beside:
+            _bars_beside(axes, model, series)
+        else:
+            _MARKS[series["kind"]](panels[series["panel"]], model, series)
+    for target, panel in zip(panels, model["panels"]):
+        _set_axes(target, model, panel)
+    if beside:
+        _part_axes(axes, model)
+    panels[-1].xaxis.set_label_text(model["panels"][-1]["y"]["label"] if model["horizontal"] else model["x"]["label"])
     _draw_notes(figure, axes, model)
-    _draw_legend(axes, second, model)
+    _draw_legend(panels, model)
     axes.set_title(model["title"] if title is None else title)
     figure.tight_layout(rect=(0, 0.03 if _texts_of(model) else 0, 1, 1))
     return figure, axes
@@ -83,17 +95,45 @@ def _histogram(axes: Any, model: _Model, series: _Model) -> None:
 
 
 def _points(axes: Any, model: _Model, series: _Model) -> None:
-    weights = series["weight"] or [1.0] * len(series["x"])
-    sizes = [9 * min(weight, 100.0) ** 0.5 for weight in weights]
+    if model["horizontal"]:
+        axes.scatter(series["y"], series["x"], 42, alpha=0.85, linewidths=0, **_style(series))
+        return
+    sizes = [9 * min(weight, 100.0) ** 0.5 for weight in series["weight"]]
     axes.scatter(_across(model, series["x"]), series["y"], sizes, alpha=0.6, linewidths=0, **_style(series))
 
 
 def _lanes(axes: Any, model: _Model, series: _Model) -> None:
     from matplotlib.collections import PolyCollection
 
-    left, right, lanes = _across(model, series["x"]), _across(model, series["x2"]), series["y"]
-    boxes = [((x, y - 0.4), (x2, y - 0.4), (x2, y + 0.4), (x, y + 0.4)) for x, x2, y in zip(left, right, lanes)]
-    axes.add_collection(PolyCollection(boxes, linewidths=0, **_style(series)))
+    axes.add_collection(PolyCollection(_boxes(model, series, 0.4), linewidths=0, **_style(series)))
+
+
+def _heat(axes: Any, model: _Model, series: _Model) -> None:
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    shades, (low, high) = model["shades"], model["z"]["limits"]
+    edges = [low + (high - low) * i / len(shades) for i in range(len(shades) + 1)]
+    cells = PolyCollection(_boxes(model, series, 0.46), linewidths=0, cmap=ListedColormap(shades),
+                           norm=BoundaryNorm(edges, len(shades)))  # fmt: skip
+    cells.set_array(series["z"])
+    axes.add_collection(cells)
+    ticks = [tick["at"] for tick in model["z"]["ticks"]]
+    axes.figure.colorbar(cells, ax=axes, label=model["z"]["label"], ticks=ticks)
+
+
+def _boxes(model: _Model, series: _Model, half: float) -> list[tuple[tuple[float, float], ...]]:
+    sides = zip(_across(model, series["x"]), _across(model, series["x2"]), series["y"])
+    return [((x, y - half), (x2, y - half), (x2, y + half), (x, y + half)) for x, x2, y in sides]
+
+
+def _bars_beside(axes: Any, model: _Model, series: _Model) -> None:
+    """Bars of a panel: their heights stay what they are, and are stretched to the axes, which have all panels' bars."""
+    from matplotlib.transforms import Affine2D
+
+    low, high = model["panels"][series["panel"]]["y"]["limits"]
+    stretched = Affine2D().translate(0, -low).scale(1, 1 / (high - low)) + axes.transData
+    axes.bar(series["x"], series["y"], series["width"], transform=stretched, **_style(series))
 
 
 _MARKS: dict[str, Callable[[Any, _Model, _Model], None]] = {
@@ -104,6 +144,7 @@ _MARKS: dict[str, Callable[[Any, _Model, _Model], None]] = {
     "histogram": _histogram,
     "points": _points,
     "lanes": _lanes,
+    "heat": _heat,
 }
 
 
@@ -131,25 +172,41 @@ def _across(model: _Model, values: list[float]) -> Any:
     return model["x"]["origin_ns"] / 1e9 / _SECONDS_PER_DAY + places / _SECONDS_PER_DAY
 
 
-def _set_axes(axes: Any, second: Any, model: _Model) -> None:
+def _set_axes(axes: Any, model: _Model, panel: _Model) -> None:
     down_left = model["horizontal"]
     sides = (axes.yaxis, axes.xaxis) if down_left else (axes.xaxis, axes.yaxis)
-    for side, name in zip(sides, ("x", "y")):
-        _set_axis(side, model, model[name])
-    if second is not None:
-        _set_axis(second.yaxis, model, model["y2"])
-    if down_left or model["y"]["categories"]:
+    for side, axis in zip(sides, (model["x"], panel["y"])):
+        _set_axis(side, model, axis)
+    axes.yaxis.set_label_text((model["x"] if down_left else panel["y"])["label"])
+    if down_left or panel["y"]["categories"]:
         axes.invert_yaxis()
     axes.grid(alpha=0.3)
     axes.set_axisbelow(True)
 
 
+def _part_axes(axes: Any, model: _Model) -> None:
+    """Gives each panel that stands beside others its own axis of values, and the axes below them none."""
+    axes.set(ylim=(0, 1), yticks=[])
+    axes.spines[:].set_visible(False)
+    low, high = model["x"]["limits"]
+    for panel in model["panels"]:
+        left, right = (((at - low) / (high - low)) for at in panel["x"])
+        ruler = axes.inset_axes([left, 0, right - left, 1], facecolor="none")
+        ruler.set(ylim=panel["y"]["limits"], xticks=[])
+        ruler.spines[["top", "right"]].set_visible(False)
+    axes.yaxis.labelpad = 30
+
+
 def _set_axis(side: Any, model: _Model, axis: _Model) -> None:
-    side.set_label_text(axis["label"])
+    if axis["kind"] == "log":
+        side.axes.set(**{f"{side.axis_name}scale": "log"})
     limits = _across(model, axis["limits"]) if axis["kind"] == "time" else axis["limits"]
     side.axes.set(**{f"{side.axis_name}lim": limits})
     if axis["categories"]:
         _name_categories(side, axis["categories"])
+    elif axis["kind"] in ("log", "duration"):
+        side.set_ticks([tick["at"] for tick in axis["ticks"]], [tick["label"] for tick in axis["ticks"]])
+        side.set_ticks([], minor=True)
     elif axis["kind"] == "time":
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
@@ -188,11 +245,14 @@ def _draw_notes(figure: Any, axes: Any, model: _Model) -> None:
         figure.text(0.01, 0.01, _plain(" · ".join(texts)), fontsize="x-small", color="0.4")
 
 
-def _draw_legend(axes: Any, second: Any, model: _Model) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if second is not None:
-        more_handles, more_labels = second.get_legend_handles_labels()
-        handles, labels = handles + more_handles, labels + more_labels
+def _draw_legend(panels: list[Any], model: _Model) -> None:
+    axes = panels[0]
+    handles: list[Any] = []
+    labels: list[str] = []
+    for panel in panels:
+        of_panel = panel.get_legend_handles_labels()
+        handles += of_panel[0]
+        labels += of_panel[1]
     if model["legend_more"]:
         from matplotlib.lines import Line2D
 
@@ -200,10 +260,10 @@ def _draw_legend(axes: Any, second: Any, model: _Model) -> None:
     if handles and _leaves_room(model):
         axes.legend(handles, labels, fontsize="small")
     elif handles:
-        axes.legend(handles, labels, fontsize="small", loc="upper left", bbox_to_anchor=(1.1 if second else 1.01, 1))
+        axes.legend(handles, labels, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
 def _leaves_room(model: _Model) -> bool:
     """Whether a legend finds a place inside, and finds it soon."""
     points = sum(len(series["x"]) for series in model["series"])
-    return not model["horizontal"] and not model["y"]["categories"] and points < 5000
+    return not model["horizontal"] and not model["panels"][0]["y"]["categories"] and points < 5000

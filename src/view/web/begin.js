@@ -46,6 +46,7 @@ async function drawRun() {
 async function begin() {
   readColours();
   for (const element of document.querySelectorAll('.table')) if (element.querySelector('table.grid')) new Table(element);
+  for (const element of document.querySelectorAll('.figures figure')) new Figure(element);
   followSections();
   followFolds();
   followLabels();
