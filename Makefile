@@ -64,8 +64,11 @@ format:  ## lay out the code: clang-format, and what ruff can repair
 	@git ls-files '*.c' '*.h' | xargs $(VENV)/clang-format -i
 	@$(VENV)/ruff check --fix --quiet .
 
-docs: build ## write the pages that are made from the code
+docs: build ## write the pages that are made from the code, and their pictures
+	@scripts/need test
+	@scripts/venv build test
 	@$(VENV)/python scripts/update-docs
+	@$(VENV)/python scripts/screenshots
 
 clean:   ## remove what was built
 	rm -rf build build-* dist .venv .tools .matrix .compat demo

@@ -310,7 +310,8 @@ typedef enum roast_form { /* append, never renumber */
                           ROAST_SVG, /* a chart, as have PNG (with librsvg) and CHART, which is its numbers as JSON */
                           ROAST_PNG,
                           ROAST_CHART,
-                          ROAST_FRAGMENT /* HTML without script for a page of others, as a notebook; a run is a card */
+                          ROAST_FRAGMENT, /* HTML without script for a page of others, as a notebook; a run is a card */
+                          ROAST_SCREEN    /* of a run, for a terminal: what matters most, on one screen */
 } roast_form;
 
 /* How to show it. Zero is the default of everything. */
@@ -329,6 +330,7 @@ typedef struct roast_look {
     const char *zone;      /* … of this name; NULL for "UTC" */
     size_t bins;           /* of histograms; 0: as each chart has them */
     size_t legend_entries; /* the most workers, files, … in a legend; 0: 5 */
+    size_t colours;        /* that a terminal with escape sequences has; 0: 16 */
 } roast_look;
 
 /* Each appends to out; look may be NULL. What cannot be shown in a form is ROAST_USAGE. CSV is of one scope, which look

@@ -15,16 +15,16 @@ def as_text(page: str) -> str:
 
 def printed(collector) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as text:
-        collector.print_summary()
+        collector.print_summary(full=True)
     return text.getvalue()
 
 
 def surfaces(collector, roast, tmp_path: Path) -> dict[str, str]:
-    """By the name of the surface."""
+    """By the name of the surface: those that tell everything; the one screen is shorter."""
     path = collector.run.path
     page = collector.report(tmp_path / "page.html").read_text()
     return {
-        "show": roast("show", path).stdout,
+        "show": roast("show", path, "--all").stdout,
         "explain": roast("explain", path).stdout,
         "print_summary": printed(collector),
         "report": as_text(page[page.index("<h1>") :]),

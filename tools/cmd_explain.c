@@ -4,9 +4,10 @@
 #include "console.h"
 #include "runs.h"
 
-enum { WHAT_IF, JSON, SALVAGE, WIDTH, COLOR };
+enum { WHAT_IF, NO_PAGER, JSON, SALVAGE, WIDTH, COLOR };
 const option EXPLAIN_OPTIONS[] = {
     [WHAT_IF] = {"what-if", NULL, "also say what it would have taken with other chunks, workers, storage", NULL, 'w'},
+    [NO_PAGER] = OPTION_NO_PAGER,
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,
     [WIDTH] = OPTION_WIDTH,
@@ -38,7 +39,7 @@ int cmd_explain(const invocation *call)
     if (!code)
         code =
             roast_explanation_render(&out, e, summary, call->values[JSON] ? ROAST_JSON : ROAST_TERMINAL, &look, &err);
-    status = console_show(code, &out, &err);
+    status = console_page(code, &out, &err, call->values[JSON] || call->values[NO_PAGER]);
     roast_explanation_free(own);
     roast_summary_free(summary);
     roast_run_close(run);

@@ -1,14 +1,16 @@
-/* roast show: tables of one run. */
+/* roast show: one run on one screen, or its tables. */
 #include <string.h>
 
 #include "command.h"
 #include "console.h"
 #include "runs.h"
 
-enum { ONLY, ALL, JSON, SALVAGE, WIDTH, COLOR };
+enum { ALL, ONLY, NO_PAGER, JSON, SALVAGE, WIDTH, COLOR };
 const option SHOW_OPTIONS[] = {
-    [ONLY] = {"only", "TABLES", "only these tables, separated by commas:", NULL, 0, roast_table_id, .several = true},
-    [ALL] = {"all", NULL, "every row of the tables that are otherwise cut after ten", NULL, 'a'},
+    [ALL] = {"all", NULL, "all tables that have something to say, with every row", NULL, 'a'},
+    [ONLY] = {"only", "TABLES", "only these tables, of long ones ten rows unless --all is given; separated by commas:",
+              NULL, 0, roast_table_id, .several = true},
+    [NO_PAGER] = OPTION_NO_PAGER,
     [JSON] = OPTION_JSON,
     [SALVAGE] = OPTION_SALVAGE,
     [WIDTH] = OPTION_WIDTH,
@@ -35,10 +37,11 @@ int cmd_show(const invocation *call)
     look.only = call->values[ONLY];
     look.limit = call->values[ALL] ? 0 : ROWS_SHOWN;
     look.cut = "Every row: --all";
+    bool tables = call->values[ONLY] || call->values[ALL];
+    roast_form form = call->values[JSON] ? ROAST_JSON : tables ? ROAST_TERMINAL : ROAST_SCREEN;
     buf out = {0};
-    roast_code code =
-        roast_summary_render(&out, summary, call->values[JSON] ? ROAST_JSON : ROAST_TERMINAL, &look, &err);
-    status = console_show(code, &out, &err);
+    roast_code code = roast_summary_render(&out, summary, form, &look, &err);
+    status = console_page(code, &out, &err, call->values[JSON] || call->values[NO_PAGER]);
     roast_summary_free(summary);
     return status;
 }

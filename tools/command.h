@@ -88,6 +88,11 @@ const char *completion_shell(size_t index); /* NULL after the last */
         "color", "WHEN", "auto, always or never; auto is on a terminal unless NO_COLOR is set", "auto always never", 0 \
     }
 
+#define OPTION_NO_PAGER                                                                                                \
+    {                                                                                                                  \
+        "no-pager", NULL, "print what is longer than the terminal at once, not through $PAGER or less", NULL, 0        \
+    }
+
 #define OPTION_MARKDOWN                                                                                                \
     {                                                                                                                  \
         "markdown", "FILE", "write the tables as Markdown too, for a comment on a pull request; - is standard output", \

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "pager.h"
 #include "view/text.h"
 
 enum { NARROWEST = 40, WIDEST = 10000, USUAL_WIDTH = 80 };
@@ -89,6 +90,12 @@ static size_t console_width(void)
     return USUAL_WIDTH;
 }
 
+static bool has_256_colours(void)
+{
+    const char *term = getenv("TERM"), *more = getenv("COLORTERM");
+    return (term && strstr(term, "256color")) || (more && more[0]);
+}
+
 static bool colour_by_default(void)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -97,7 +104,7 @@ static bool colour_by_default(void)
 
 int console_look(roast_look *out, const char *width, const char *color)
 {
-    *out = (roast_look){.size = sizeof *out, .ascii = !console_utf8()};
+    *out = (roast_look){.size = sizeof *out, .ascii = !console_utf8(), .colours = has_256_colours() ? 256 : 16};
     if (width && !width_of(width, &out->columns))
         return complain("--width %s: not a number of columns from %d to %d", width, NARROWEST, WIDEST);
     if (!width)
@@ -152,6 +159,13 @@ int console_show(roast_code code, buf *out, const roast_error *err)
         return console_print(out);
     buf_release(out);
     return complain_of(err);
+}
+
+int console_page(roast_code code, buf *out, const roast_error *err, bool at_once)
+{
+    if (!code && !out->code && !at_once && pager_show(buf_view(out)))
+        buf_clear(out);
+    return console_show(code, out, err);
 }
 
 int console_finish(int status)

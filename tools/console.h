@@ -25,6 +25,8 @@ bool console_write(roast_str bytes);
 int console_print(buf *out);
 /* The same of a text that was made with a code. */
 int console_show(roast_code code, buf *out, const roast_error *err);
+/* The same through a pager if it is longer than the terminal, but at_once if that is asked for. */
+int console_page(roast_code code, buf *out, const roast_error *err, bool at_once);
 /* Makes sure that everything got out: returns status, or EXIT_TROUBLE after saying what did not work. */
 int console_finish(int status);
 

@@ -35,7 +35,7 @@ const command COMMANDS[] = {
     },
     {
         .name = "show",
-        .summary = "tables of one run",
+        .summary = "a run on one screen, or its tables",
         .group = GROUP_LOOK,
         .operands = "RUN",
         .details =
@@ -43,7 +43,9 @@ const command COMMANDS[] = {
             "directory: "
             "\"latest\" for your newest that has ended, @2 for the second of roast list, or the front of the name of "
             "its "
-            "file or of its processor, if that is one run's alone. A run that is still being written can be shown too.",
+            "file or of its processor, if that is one run's alone. Of a run that is still being written it says how "
+            "far it is. What is longer "
+            "than the terminal goes through a pager. docs/show.md says what each line means.",
         .example = "roast show latest --only chunks,workers",
         .options = SHOW_OPTIONS,
         .run = cmd_show,

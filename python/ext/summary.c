@@ -203,13 +203,19 @@ static PyObject *tables_to_python(const table_set *set)
     return list;
 }
 
-/* Builds the tables and gives them to f. python: hints are lines of Python. */
+/* The summary as this reader wants it: what it points to is shared. python: hints are lines of Python. */
+static roast_summary seen_by(PyObject *object, int python)
+{
+    roast_summary seen = *((summary_object *)object)->summary;
+    seen.for_python = python;
+    return seen;
+}
+
+/* Builds the tables and gives them to f. */
 static PyObject *with_tables(PyObject *object, const char *only, Py_ssize_t limit, int python,
                              PyObject *(*f)(const table_set *, const void *), const void *context)
 {
-    roast_summary seen =
-        *((summary_object *)object)->summary; /* as this reader wants it; what it points to is shared */
-    seen.for_python = python;
+    roast_summary seen = seen_by(object, python);
     table_set set = {0};
     roast_error err = {0};
     roast_code code;
@@ -281,6 +287,28 @@ static PyObject *summary_text(PyObject *object, PyObject *args, PyObject *kwargs
     return with_tables(object, only, limit, python, as_text, &options);
 }
 
+static PyObject *summary_screen(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"width", "colour", "utf8", "python", NULL};
+    Py_ssize_t width = 100;
+    int colour = 0, utf8 = 1, python = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|nppp:screen", names, &width, &colour, &utf8, &python))
+        return NULL;
+    roast_look look = {.size = sizeof look,
+                       .columns = width > 0 ? (size_t)width : 100,
+                       .colour = colour,
+                       .ascii = !utf8,
+                       .colours = 256};
+    roast_summary seen = seen_by(object, python);
+    buf text = {0};
+    roast_error err = {0};
+    roast_code code;
+    Py_BEGIN_ALLOW_THREADS
+    code = roast_summary_render(&text, &seen, ROAST_SCREEN, &look, &err);
+    Py_END_ALLOW_THREADS
+    return core_text(core_state_of_type(Py_TYPE(object)), code, &text, &err);
+}
+
 static PyObject *summary_why(PyObject *object, PyObject *args)
 {
     const char *name, *why;
@@ -310,7 +338,11 @@ static PyMethodDef summary_methods[] = {
      "missing, if anything is; what ran; how it ended."},
     {"text", (PyCFunction)(void (*)(void))summary_text, METH_VARARGS | METH_KEYWORDS,
      "text(width=100, colour=False, utf8=True, only=None, limit=10, python=False)\n--\n\nThe tables as the command\n"
-     "shows them."},
+     "shows them with --all or --only."},
+    {"screen", (PyCFunction)(void (*)(void))summary_screen, METH_VARARGS | METH_KEYWORDS,
+     "screen(width=100, colour=False, utf8=True, python=False)\n--\n\nWhat matters most on one screen, as the command "
+     "shows\n"
+     "it."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -167,6 +167,7 @@ class Summary:
         limit: int = 10,
         python: bool = False,
     ) -> str: ...
+    def screen(self, width: int = 100, colour: bool = False, utf8: bool = True, python: bool = False) -> str: ...
 
 @final
 class ColumnTable:

@@ -377,14 +377,14 @@ class MetricsCollector(_core.Block):
         """What held the run back; see :meth:`roastcoffea.run.Run.explain`."""
         return self.run.explain(what_if)
 
-    def print_summary(self) -> None:
-        """Print the summary of the run."""
+    def print_summary(self, full: bool = False) -> None:
+        """Print the summary of the run; see :meth:`roastcoffea.run.Run.print_summary`."""
         from roastcoffea.export.reporter import print_run
 
         if self._session is not None and self._session.recording.path is None:
             print("roastcoffea: no run file could be written, so there is nothing to show")
         else:
-            print_run(self.run)
+            print_run(self.run, full)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the run as one HTML page that needs nothing else, and return its path."""

@@ -99,6 +99,11 @@ class Requests:
         if why:
             this.doubt(why)
 
+    @property
+    def chunks(self) -> int:
+        """How many chunks were asked for so far."""
+        return sum(len(this.asked) for this in self._rounds.values())
+
     # ---- for the run file
 
     def records(self) -> list[dict[str, Any]]:

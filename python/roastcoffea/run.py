@@ -180,11 +180,17 @@ class Run:
         path = other.path if isinstance(other, Run) else other
         return Comparison(self._run.compare(os.fspath(path)))
 
-    def print_summary(self) -> None:
-        """Print the summary."""
+    def print_summary(self, full: bool = False) -> None:
+        """Print what matters most on one screen: whether the result is whole, where the time went, what to change.
+
+        Parameters
+        ----------
+        full : bool
+            Print all tables instead, the first ten rows of each.
+        """
         from roastcoffea.export.reporter import print_run
 
-        print_run(self)
+        print_run(self, full)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the run as one HTML page that needs nothing else, and return its path."""

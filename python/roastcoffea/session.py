@@ -200,8 +200,6 @@ class Session:
         fact("processor", self.processor_name)
         self._surroundings.look(None)
         self._surroundings.wait(self.recording.seconds_left(1))
-        if self._preprocess_ns:
-            fact("preprocess_ns", self._preprocess_ns)
         if not self.recording.chunks:
             fact("no_chunks", self._why_no_chunks())
         if error is not None:
@@ -337,6 +335,7 @@ class Session:
                 stack.enter_context(backend.preprocessing(runner))
             yield
         self._preprocess_ns += time.monotonic_ns() - start
+        self.recording.fact("preprocess_ns", self._preprocess_ns)
 
     def raised(self, error: BaseException) -> None:
         self._raised = type_of(error)
@@ -360,9 +359,15 @@ class Session:
     def given(self, number: int, may_lack_files: bool) -> None:
         """A run was given work items; may_lack_files: whether preprocessing may have dropped files where nobody saw it."""
         self.recording.requests.given(number, _MADE_BEFORE if may_lack_files else None)
+        self._note_asked()
 
     def dropped(self, files: list[Any], number: int | None) -> None:
         self.recording.requests.dropped(map(file_of, files), number)
+        self._note_asked()
+
+    def _note_asked(self) -> None:
+        """For who looks while it runs: what is missing in the end is told then."""
+        self.recording.fact("chunks_asked", self.recording.requests.chunks or None)
 
     def sizes(self, ends: dict[File, int]) -> None:
         self.recording.requests.sizes(ends)

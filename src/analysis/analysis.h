@@ -218,9 +218,10 @@ roast_code analyse_fine(analysis *a, roast_error *err);         /* activities */
 roast_code analyse_branches(analysis *a, roast_error *err);     /* files */
 roast_code analyse_storage(analysis *a, roast_error *err);      /* storage */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
-roast_code analyse_ledger(analysis *a, roast_error *err); /* where the core time went */
-roast_code analyse_causes(analysis *a, roast_error *err); /* what held it back; after everything else */
-void say_what_is_absent(analysis *a);                     /* after all of them */
+roast_code analyse_ledger(analysis *a, roast_error *err);   /* where the core time went */
+roast_code analyse_progress(analysis *a, roast_error *err); /* of a run that goes on */
+roast_code analyse_causes(analysis *a, roast_error *err);   /* what held it back; after everything else */
+void say_what_is_absent(analysis *a);                       /* after all of them */
 
 /* Sums in which an absent term is left out, and a sum of none is absent. */
 void add_measured(int64_t *sum, int64_t term);

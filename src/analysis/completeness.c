@@ -543,6 +543,8 @@ roast_code analyse_completeness(analysis *a, roast_error *err)
         qsort(missing.parts, missing.count, sizeof *missing.parts, compare_parts);
     if (done && (runner_told(a) || attempts_tell(a)))
         done = set_completeness(a, &missing, &memory);
+    else if (roast_run_outcome(a->run) == ROAST_RUNNING) /* what is not there yet is not missing */
+        summary_set_int(a->summary, M_run_chunks_expected, run_fact_int(a->run, "chunks_asked"));
     u64map_release(&errors.places);
     free(missing.parts);
     arena_release(&memory);

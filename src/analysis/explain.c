@@ -37,6 +37,29 @@ const char *finding_id(finding_kind kind)
     return (size_t)kind < FINDING_KIND_COUNT ? ids[kind] : "";
 }
 
+bool finding_is_about(finding_kind kind, ledger_category category)
+{
+#define IN(category) (1u << LEDGER_##category)
+    static const unsigned categories[FINDING_KIND_COUNT] = {
+        [FINDING_IO_BOUND] = IN(PROCESS_IO),
+        [FINDING_LOCKS] = IN(PROCESS_IO),
+        [FINDING_CPU_BOUND] = IN(PROCESS_CPU),
+        [FINDING_NO_CORE_FREE] = IN(PROCESS_CORE),
+        [FINDING_OVERSUBSCRIBED] = IN(PROCESS_CORE),
+        [FINDING_OPENING] = IN(OPEN) | IN(EVENTS),
+        [FINDING_TAIL] = IN(IDLE_TAIL),
+        [FINDING_TOO_FEW_CHUNKS] = IN(IDLE_TAIL),
+        [FINDING_START_UP] = IN(IDLE_START),
+        [FINDING_PREPROCESSING] = IN(PREPROCESSING),
+        [FINDING_MERGING] = IN(MERGING),
+        [FINDING_SCHEDULER] = IN(IDLE_QUEUE),
+        [FINDING_WORKERS_LOST] = IN(LOST),
+        [FINDING_FAILURES] = IN(FAILED),
+    };
+#undef IN
+    return (categories[kind] >> category) & 1;
+}
+
 const char *finding_confidence_name(finding_confidence confidence)
 {
     static const char *const names[] = {"sure", "likely", "note"};
@@ -278,20 +301,27 @@ static void replay_what_happened(explaining *e)
 }
 
 /* Rules about idle time ask what the whole cluster did, and replay it: they need all workers. The others hold for those
- * that were measured. */
+ * that were measured. What goes on has no end that anything could be said of. */
 static void ask_rules(explaining *e)
 {
     static const struct {
         void (*ask)(explaining *);
-        bool of_all_workers;
+        bool of_all_workers, of_the_end;
     } rules[] = {
-        {explain_slow_groups, false}, {explain_memory, false},         {explain_losses, false},
-        {explain_failures, false},    {explain_scheduler, true},       {explain_start, true},
-        {explain_over_read, true},    {explain_process, false},        {explain_end, true},
-        {explain_files, false},       {explain_size_of_cluster, true},
+        {explain_slow_groups},
+        {explain_memory},
+        {explain_losses},
+        {explain_failures},
+        {explain_scheduler, true},
+        {explain_start, true},
+        {explain_over_read, true},
+        {explain_process},
+        {explain_end, true, true},
+        {explain_files},
+        {explain_size_of_cluster, true, true},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
-        if (!e->partly || !rules[i].of_all_workers)
+        if (!(e->partly && rules[i].of_all_workers) && !(e->running && rules[i].of_the_end))
             rules[i].ask(e);
 }
 
@@ -351,6 +381,7 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
                                      ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
                                      : (double)NAN;
     e.partly = partly_measured(summary);
+    e.running = summary->outcome == ROAST_RUNNING;
     e.local = str_equal(roast_run_fact(run, "engine"), STR("local"));
     e.cores = e.partly ? measured_cores(run, summary) : summary_real(summary, M_run_total_cores);
     e.total = e.cores * e.wall;

@@ -6,6 +6,7 @@
 #include "analysis/advice.h"
 #include "analysis/replay.h"
 #include "analysis/summary.h"
+#include "model/core_time.h"
 
 #define FINDING_KINDS(X)                                                                                               \
     X(IO_BOUND, io_bound)                                                                                              \
@@ -138,6 +139,8 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
 roast_code explain_run(explanation *out, roast_run *run, const roast_summary *summary, bool what_ifs, roast_error *err);
 void explanation_release(explanation *e);
 const char *finding_id(finding_kind kind);
+/* Whether core time of this category is what a finding of this kind is about. */
+bool finding_is_about(finding_kind kind, ledger_category category);
 /* Whether it is too little to be shown at once: by what it saves, whatever it is. */
 bool finding_is_small(const explanation *e, const finding *f);
 const char *finding_confidence_name(finding_confidence confidence);

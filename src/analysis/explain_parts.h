@@ -22,6 +22,7 @@ typedef struct explaining {
     double total, cores;               /* of the workers that may have been measured: core-seconds, and averaged */
     bool local;                        /* chunks are handed out in the process of the script, by no scheduler */
     bool partly;                       /* some workers were not measured: nothing is replayed */
+    bool running;                      /* the run goes on: it has no end, and not all of it is recorded */
     double ledger[LEDGER_COUNT];
     roast_code code; /* the first thing that went wrong: rules read straight through */
     roast_error *err;

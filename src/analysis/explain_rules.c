@@ -383,7 +383,8 @@ static double start_by_scheduler(const explaining *e, const chunk_starts *starts
 void explain_scheduler(explaining *e)
 {
     chunk_starts starts = read_starts(e);
-    double waits = e->trace->after_idle > e->trace->after_busy ? e->trace->after_idle : 0;
+    bool ended_idle = !e->running && e->trace->after_idle > e->trace->after_busy;
+    double waits = ended_idle ? e->trace->after_idle : 0;
     /* Cores that have done their last chunk while others have chunks left wait for nothing that the scheduler gives. */
     double unused = never_used(e), idle = fmin(starts.gaps + unused, e->ledger[LEDGER_IDLE_QUEUE]);
     if (!worth_a_look(e, idle + waits * e->cores) || starts.count < 2)
@@ -692,7 +693,7 @@ static void explain_incomplete(explaining *e)
 {
     double submitted = real_of(e, M_run_num_chunks), succeeded = real_of(e, M_run_num_successful_chunks);
     double failed = real_of(e, M_run_num_failed_chunks);
-    if (submitted > 0 && succeeded + failed < 0.98 * submitted && !e->partly) {
+    if (submitted > 0 && succeeded + failed < 0.98 * submitted && !e->partly && !e->running) {
         finding *f = add_finding(e, FINDING_INCOMPLETE, FINDING_NOTE, (double)NAN, saving_exactly(0));
         add_evidence(f, "chunks submitted", NOBODY, submitted, "count");
         add_evidence(f, "attempts recorded", NOBODY, succeeded + failed, "count");

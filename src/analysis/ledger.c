@@ -518,6 +518,20 @@ static void set_idle(ledger_sums *sums, const double *idle)
     sums->seconds[LEDGER_IDLE_TAIL] = idle[IDLE_NOTHING_LEFT];
 }
 
+static bool is_running(const ledger_build *b)
+{
+    return b->a->summary->outcome == ROAST_RUNNING;
+}
+
+/* Chunks are recorded when they end: until then nobody knows of a core that it is at one, and the last that was
+ * started will not be the last. since: seconds of cores since what they did last. */
+static void keep_unfinished(ledger_sums *sums, double since)
+{
+    double *seconds = sums->seconds;
+    seconds[LEDGER_NOT_MEASURED] += take(&seconds[LEDGER_IDLE_QUEUE], since);
+    seconds[LEDGER_NOT_MEASURED] += take(&seconds[LEDGER_IDLE_TAIL], seconds[LEDGER_IDLE_TAIL]);
+}
+
 /* Cores that were there and waited for coffea's preprocessing. */
 static double waited_for_preprocessing(const ledger_build *b, int64_t from, int64_t to, double cores)
 {
@@ -563,6 +577,8 @@ static void account_worker(ledger_build *b, uint32_t w)
         sums->seconds[LEDGER_LOST] +=
             take(&idle[IDLE_CHUNKS_LEFT], since_last_records(&b->l->slots.groups[w], &time->bounds));
     set_idle(sums, idle);
+    if (is_running(b))
+        keep_unfinished(sums, since_last_records(&b->l->slots.groups[w], &time->bounds));
 }
 
 /* Nobody knows who was there when: what is idle in all is told apart as if the cores had been one worker's. */
@@ -591,6 +607,8 @@ static void account_pool(ledger_build *b)
     l->workers[pool].seconds[LEDGER_NOT_MEASURED] = not_measured;
     l->workers[pool].seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], waited);
     set_idle(&l->workers[pool], idle);
+    if (is_running(b))
+        keep_unfinished(&l->workers[pool], 0);
 }
 
 /* Categories that the run cannot have are left out; the residual is always there. */
@@ -607,7 +625,10 @@ static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_e
     for (int i = 0; i < LEDGER_COUNT; i++) {
         if (run->seconds[i] == 0 && i != LEDGER_RESIDUAL)
             continue;
-        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? TITLE_WAITING : CATEGORIES[i].title;
+        bool unfinished = i == LEDGER_NOT_MEASURED && is_running(b) && !partly_measured(summary);
+        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? TITLE_WAITING
+                            : unfinished                           ? TITLE_UNFINISHED
+                                                                   : CATEGORIES[i].title;
         summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].key));
         summary_cell_text(summary, M_ledger_title, row, str_from(title));
         summary_cell_real(summary, M_ledger_core_seconds, row, run->seconds[i]);

@@ -17,12 +17,19 @@ typedef struct summary_note {
     roast_str level, text;
 } summary_note;
 
+/* How a run goes on that is being written; zero where that is not known, and of any other run. */
+typedef struct run_progress {
+    double seconds_left;
+    double pace_seconds; /* the last so many seconds gave the pace; 0: all of the run did */
+} run_progress;
+
 struct roast_summary {
     arena memory;
     roast_str run_name;
     roast_str path;  /* of the run, as it was opened: for hints; absent if it is in memory */
     bool for_python; /* who looks at it types Python, not commands */
     roast_outcome outcome;
+    run_progress progress;
     int64_t t_start_ns, t_end_ns;
     roast_value values[METRIC_COUNT]; /* only those of scope run are filled */
     const char *why[METRIC_COUNT];    /* why one is absent; NULL if it is there, or nothing is known */

@@ -12,7 +12,11 @@
 
 typedef struct advice_row {
     const char *text, *code;
+    const char *brief; /* what to change, in one line, in the same way as text */
+    const char *arrow; /* the same in two words, beside the core time that it is about; NULL for none */
 } advice_row;
+
+#define CHUNKSIZE_BRIEF "chunksize={chunksize} (now {now})"
 
 #define SET_CHUNKSIZE "runner.chunksize = {chunksize}\n"
 #define LET_WORKERS_IMPORT                                                                                             \
@@ -31,126 +35,169 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_IO_BOUND] = {"Read from a closer or faster storage or through a cache (XCache, local disk), or read less"
                           "[: most of the bytes are those of {collection}]. [{section_share} of the waiting is in "
                           "section \"{section}\".|Sleeps and calls to services wait as well: track_time shows in "
-                          "which section.]"},
+                          "which section.]",
+                          .brief = "read from closer storage or through a cache[, or less of {collection}]",
+                          .arrow = "closer storage"},
     [FINDING_LOCKS] =
         {"Threads of a worker wait for each other, mostly for Python's own lock: use more workers with "
          "fewer threads each (threads_per_worker=1 or 2), or do in awkward and numpy what is done in Python. "
-         "track_time shows in which section they wait."},
-    [FINDING_CPU_BOUND] = {"Make process() cheaper, or use more cores. [{section_share} of the CPU time "
-                           "is in section \"{section}\".|track_time shows in which part of process() it goes.]"},
+         "track_time shows in which section they wait.",
+         .brief = "more workers with fewer threads each: threads_per_worker=1", .arrow = "fewer threads"},
+    [FINDING_CPU_BOUND] =
+        {"Make process() cheaper, or use more cores. [{section_share} of the CPU time "
+         "is in section \"{section}\".|track_time shows in which part of process() it goes.]",
+         .brief = "a cheaper process()[: {section_share} of its CPU time is in \"{section}\"], or more cores",
+         .arrow = "cheaper process()"},
     [FINDING_NO_CORE_FREE] =
         {"Something else runs on these machines, or libraries start threads of their own: ask who uses them, use "
-         "other machines, and switch off threads inside libraries (OMP_NUM_THREADS=1)."},
+         "other machines, and switch off threads inside libraries (OMP_NUM_THREADS=1).",
+         .brief = "less crowded machines, or OMP_NUM_THREADS=1", .arrow = "free cores"},
     [FINDING_OVERSUBSCRIBED] = {"The cores are busy: there is nothing to gain from more threads, and what looks like "
                                 "waiting is sharing. Offer as many threads as there are cores, or a few more if chunks "
-                                "wait for storage."},
+                                "wait for storage.",
+                                .brief = "as many threads as there are cores", .arrow = "fewer threads"},
     [FINDING_OPENING] = {"Each chunk pays for opening its file and building its events. [Make chunks larger: "
                          "Runner(chunksize={chunksize}) (now {now}) makes {per_file}, {chunks} in total.|Larger chunks "
                          "would leave cores without work or not fit into memory, or files have no more events: merge "
                          "small files.]",
-                         SET_CHUNKSIZE},
-    [FINDING_SLOW_HOST] = {"Look at [{host}|these machines] (load, clock, network, disks), or keep jobs off it."},
-    [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine."},
-    [FINDING_SLOW_STORAGE] = {"Read the files on [{host}|it] from another site or through a cache, or ask the site."},
+                         SET_CHUNKSIZE, .brief = "[" CHUNKSIZE_BRIEF ": {per_file}|larger files: merge small ones]",
+                         .arrow = "larger chunks"},
+    [FINDING_SLOW_HOST] = {"Look at [{host}|these machines] (load, clock, network, disks), or keep jobs off it.",
+                           .brief = "look at [{host}|the slow machines], or keep jobs off"},
+    [FINDING_SLOW_WORKER] = {"Restart [{worker}|these workers]; if others are slow there later, look at the machine.",
+                             .brief = "restart [{worker}|the slow workers]"},
+    [FINDING_SLOW_STORAGE] = {"Read the files on [{host}|it] from another site or through a cache, or ask the site.",
+                              .brief = "read [the files of {host}|these files] from another site or through a cache"},
     [FINDING_SLOW_FILE] = {"Read [{file}|these files] from another replica; if it stays slow, look inside.",
                            "import roastcoffea\n"
-                           "print(roastcoffea.inspect({file}))\n"},
+                           "print(roastcoffea.inspect({file}))\n",
+                           .brief = "read [{file}|the slow files] from another replica"},
     [FINDING_WARM_UP] = {"Imports, compilation (numba, JIT), corrections and connections are paid by each worker once: "
                          "keep workers for more than one run, do it before the run, or use caches on disk.",
-                         LET_WORKERS_IMPORT},
+                         LET_WORKERS_IMPORT, .brief = "let workers import before the run, or keep them for the next"},
     [FINDING_SLOW_PERIOD] = {"Something that all share was slow for a while: the storage, the network, or the batch "
-                             "system. Ask what happened there at that time."},
+                             "system. Ask what happened there at that time.",
+                             .brief = "ask what storage, network and batch system did then"},
     [FINDING_STRAGGLERS] =
         {"[There are more of them {shared} than chance makes|They share no host, file or time][; the "
          "slowest is of {file}]. If it is the same chunks "
-         "again in the next run, look at their events; if not, at the machines."},
+         "again in the next run, look at their events; if not, at the machines.",
+         .brief = "look at the slowest chunks[, first those of {file}]"},
     [FINDING_TAIL] = {"Cut the large chunks[: Runner(chunksize={chunksize}) (now {now}) makes {chunks} of them], or "
                       "start them first.[ The longest is of {file}.]",
-                      SET_CHUNKSIZE},
+                      SET_CHUNKSIZE,
+                      .brief = "[" CHUNKSIZE_BRIEF ": cut the large chunks|start the large chunks first]",
+                      .arrow = "smaller chunks"},
     [FINDING_TOO_FEW_CHUNKS] = {"Make chunks smaller, so that every core gets ten or more[: "
                                 "Runner(chunksize={chunksize}) (now {now}) makes {chunks} of them]; or use fewer "
                                 "cores.",
-                                SET_CHUNKSIZE},
+                                SET_CHUNKSIZE,
+                                .brief = "[" CHUNKSIZE_BRIEF ": {chunks} chunks|smaller chunks, ten or more per core]",
+                                .arrow = "smaller chunks"},
     [FINDING_RAMP_UP] = {"Start the cluster earlier and wait for [all {workers}|workers], or ask for smaller ones, "
                          "which come sooner.",
                          "cluster.scale({workers})\n"
-                         "client.wait_for_workers({workers}, timeout=600)\n"},
+                         "client.wait_for_workers({workers}, timeout=600)\n",
+                         .brief = "start the cluster earlier and wait for [all {workers}|its workers]"},
     [FINDING_START_UP] = {"Before their first chunk workers import, the processor is sent and the graph is built. Let "
                           "workers import before the run begins.",
-                          LET_WORKERS_IMPORT},
+                          LET_WORKERS_IMPORT, .brief = "let workers import before the run begins",
+                          .arrow = "import before"},
     [FINDING_PREPROCESSING] = {"Keep what coffea learns of the files, so that only new ones are opened for it (delete "
                                "files.pickle when a file is written anew). First "
                                "imports of the workers are not in the saving: without preprocessing, the first chunks "
                                "wait for them.",
-                               KEEP_METADATA},
+                               KEEP_METADATA, .brief = "preprocess once: keep runner.metadata_cache",
+                               .arrow = "preprocess once"},
     [FINDING_MERGING] = {"Results are merged between chunks and after the last, and the client works on them: return "
                          "less from process(), or merge "
-                         "in smaller steps (treereduction)."},
+                         "in smaller steps (treereduction).",
+                         .brief = "return less from process(), or merge in smaller steps", .arrow = "smaller results"},
     [FINDING_SCHEDULER] =
         {"[The scheduler is busy with small chunks: Runner(chunksize={chunksize}) (now {now}) makes "
          "{per_file}, {chunks} in total.|Few chunks are started per second, so it is not the number of "
          "them: look at limits on tasks, work on one file at a time, data that is moved first.]",
-         SET_CHUNKSIZE},
+         SET_CHUNKSIZE,
+         .brief = "[" CHUNKSIZE_BRIEF ": {per_file}|look for limits on tasks, and for data that is moved first]",
+         .arrow = "larger chunks"},
     [FINDING_MEMORY_GROWTH] = {"Something is kept: results in the processor, caches, histograms that grow. [Most is "
                                "gained in section \"{section}\".|track_memory shows in which section.][ Highest: "
-                               "{worker}.]"},
+                               "{worker}.]",
+                               .brief = "let go of what is kept from chunk to chunk[ in \"{section}\"]"},
     [FINDING_MEMORY_LIMIT] = {"Make chunks smaller[: Runner(chunksize={chunksize}) (now {now})], or give workers more "
                               "memory, before the engine pauses or kills them.[ Highest: {worker}.]",
-                              SET_CHUNKSIZE},
+                              SET_CHUNKSIZE,
+                              .brief = "[" CHUNKSIZE_BRIEF "|smaller chunks], or more memory per worker"},
     [FINDING_SPILLING] =
         {"Return less from process(), make chunks smaller[: Runner(chunksize={chunksize}) (now {now})], "
          "or give workers more memory.[ Highest: {worker}.]",
-         SET_CHUNKSIZE},
-    [FINDING_WORKERS_LOST] = {"[Each lived {lifetime}: that is a time limit of the batch system; ask for more, or for "
-                              "more and shorter chunks.|[{hosts} hosts, spread over the cluster: preemption, the "
-                              "network, or a limit of the batch system; their logs say.|[Most were on {host}: look at "
-                              "that machine.|Find out why they died (memory, time limits, the network): their logs "
-                              "say.]]]"},
-    [FINDING_OVER_READ] = {"Branches may be loaded ahead and not used[: most of the bytes are those of {collection}]. "
-                           "[Chunks end inside of clusters ({cluster} events each), which are then read twice: "
-                           "align_clusters.]",
-                           "runner.align_clusters = True  # clusters of {cluster} events\n"},
+         SET_CHUNKSIZE, .brief = "return less from process()[, " CHUNKSIZE_BRIEF "], or more memory"},
+    [FINDING_WORKERS_LOST] =
+        {"[Each lived {lifetime}: that is a time limit of the batch system; ask for more, or for "
+         "more and shorter chunks.|[{hosts} hosts, spread over the cluster: preemption, the "
+         "network, or a limit of the batch system; their logs say.|[Most were on {host}: look at "
+         "that machine.|Find out why they died (memory, time limits, the network): their logs "
+         "say.]]]",
+         .brief = "[ask the batch system for more than {lifetime}|find out why workers died: their logs say]",
+         .arrow = "keep workers"},
+    [FINDING_OVER_READ] =
+        {"Branches may be loaded ahead and not used[: most of the bytes are those of {collection}]. "
+         "[Chunks end inside of clusters ({cluster} events each), which are then read twice: "
+         "align_clusters.]",
+         "runner.align_clusters = True  # clusters of {cluster} events\n",
+         .brief = "[align_clusters=True: chunks end where clusters do|load no branches that are not used]"},
     [FINDING_LZMA] = {"LZMA takes several times the CPU time of ZSTD to unpack: repack files that are read often[, "
-                      "first {file}]."},
+                      "first {file}].",
+                      .brief = "repack the files with ZSTD[, first {file}]"},
     [FINDING_TOO_MANY_WORKERS] = {"[{workers}|Half the workers] would have done nearly as well.",
-                                  "cluster.scale({workers})\n"},
-    [FINDING_RESIDUAL] =
-        {"Records overlap, or something ran that was not recorded: see what the notes of the run say."},
-    [FINDING_INCOMPLETE] = {"Numbers stand for the chunks that were recorded. The notes say what went wrong."},
+                                  "cluster.scale({workers})\n",
+                                  .brief = "[{workers}|half the workers] would have done nearly as well"},
+    [FINDING_RESIDUAL] = {"Records overlap, or something ran that was not recorded: see what the notes of the run say.",
+                          .brief = "see the notes of the run"},
+    [FINDING_INCOMPLETE] = {"Numbers stand for the chunks that were recorded. The notes say what went wrong.",
+                            .brief = "see the notes of the run"},
     [FINDING_NOT_MEASURED] = {"Times of chunks, and what follows here, are of the workers that were measured. What the "
                               "others did is not known: they may have been as busy. The notes say why nothing was "
-                              "measured there."},
+                              "measured there.",
+                              .brief = "see the notes of the run"},
 };
 
 /* Where the executor hands out chunks in the process of the script, alone or to a pool of its own. */
 static const advice_row LOCAL_ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_START_UP] = {"Before the first chunk the processes of a pool start and import. A pool that is kept "
                           "(FuturesExecutor(pool=loky.ProcessPoolExecutor(…))) does that once, for preprocessing and "
-                          "for every run."},
+                          "for every run.",
+                          .brief = "keep a pool: FuturesExecutor(pool=…)", .arrow = "keep a pool"},
     [FINDING_PREPROCESSING] = {"Keep what coffea learns of the files, so that only new ones are opened for it (delete "
                                "files.pickle when a file is written anew).",
-                               KEEP_METADATA},
+                               KEEP_METADATA, .brief = "preprocess once: keep runner.metadata_cache",
+                               .arrow = "preprocess once"},
     [FINDING_SCHEDULER] =
         {"[The executor is busy with small chunks: Runner(chunksize={chunksize}) (now {now}) makes "
          "{per_file}, {chunks} in total.|Between chunks the executor merges results in the process of "
          "the script: return less from process().]",
-         SET_CHUNKSIZE},
+         SET_CHUNKSIZE, .brief = "[" CHUNKSIZE_BRIEF ": {per_file}|return less from process()]",
+         .arrow = "larger chunks"},
 };
 
 /* What to do about errors depends on whether they pass. To skip what may succeed later would throw events away. */
 static const advice_row FAILURE_ADVICE[] = {
     [NATURE_UNCLEAR] =
         {"See what they say. An attempt that is made again tells whether the error passes: let the executor "
-         "try more often (its argument retries)."},
+         "try more often (its argument retries).",
+         .brief = "see what failed, or let the executor try more often: retries"},
     [NATURE_TRANSIENT] =
         {"Such errors may pass (connections, timeouts, lost workers; or a later attempt succeeded): let the "
-         "executor try more often (its argument retries), or wait longer (Runner(xrootdtimeout=…))."},
+         "executor try more often (its argument retries), or wait longer (Runner(xrootdtimeout=…)).",
+         .brief = "let the executor try more often: retries"},
     [NATURE_PERMANENT] = {"It fails each time, so trying again will not help. See what it says: if the file is at "
                           "fault, repair it or read "
-                          "another copy; if the processor is, correct that."},
+                          "another copy; if the processor is, correct that.",
+                          .brief = "repair or leave out what fails each time"},
     [NATURE_BOTH] =
         {"Some errors may pass (connections, timeouts, lost workers): let the executor try more often (its argument "
-         "retries). Files that fail each time have to be repaired, or read from another copy."},
+         "retries). Files that fail each time have to be repaired, or read from another copy.",
+         .brief = "repair what fails each time, and retry the rest"},
 };
 
 #define RUN_AGAIN                                                                                                      \
@@ -162,28 +209,29 @@ static const advice_row FAILURE_ADVICE[] = {
 static const advice_row MISSING_ADVICE[] = {
     [NATURE_UNCLEAR] =
         {"Run again what is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
-         RUN_AGAIN},
+         RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_TRANSIENT] =
         {"Such errors may pass (connections, timeouts, lost workers): run again what is missing "
          "(run.missing_items(runner, fileset) gives it to the Runner), and add the outputs. For the next run let "
          "the executor try more often (its argument retries).",
-         RUN_AGAIN},
+         RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_PERMANENT] =
         {"It fails each time: see what it says, and repair the file or take another copy, or correct the processor; "
          "then "
          "run again what is missing "
          "(run.missing_items(runner, fileset) gives it to the Runner), and add the outputs. If it has to be left "
          "out, take it out of the fileset and of the normalisation.",
-         RUN_AGAIN},
+         RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_BOTH] =
         {"Some errors may pass, some files fail each time: repair these, or take another copy, then run again what "
          "is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
-         RUN_AGAIN},
+         RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_NO_RESULT] =
         {"The run raised, so there is no output that anything could be added to: see what failed, and run all of it "
          "again. "
          "If such errors may pass (connections, timeouts, lost workers), let the executor try more often (its argument "
-         "retries); a file that fails each time has to be repaired, or read from another copy."},
+         "retries); a file that fails each time has to be repaired, or read from another copy.",
+         .brief = "see what failed, then run all of it again"},
 };
 
 static const advice_row *row_of(const finding *f)
@@ -321,11 +369,20 @@ static void put_template(buf *out, const finding *f, const char *at, const char 
     }
 }
 
-void advice_text(buf *out, const finding *f)
+static void put_words(buf *out, const finding *f, const char *text)
 {
-    const char *text = row_of(f)->text;
     if (text)
         put_template(out, f, text, text + strlen(text));
+}
+
+void advice_text(buf *out, const finding *f)
+{
+    put_words(out, f, row_of(f)->text);
+}
+
+void advice_brief(buf *out, const finding *f)
+{
+    put_words(out, f, row_of(f)->brief);
 }
 
 static bool code_known(const finding *f, const char *code)
@@ -337,6 +394,12 @@ static bool code_known(const finding *f, const char *code)
             return false;
     }
     return true;
+}
+
+const char *advice_arrow(const finding *f)
+{
+    const advice_row *row = row_of(f);
+    return row->arrow && (!row->code || code_known(f, row->code)) ? row->arrow : "";
 }
 
 static bool needs_cluster(const char *code)

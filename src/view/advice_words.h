@@ -7,6 +7,9 @@
 
 /* A sentence or two, with the values that are known. */
 void advice_text(buf *out, const finding *f);
+/* What to change, in one line; and in two words, if they are known to help, else none. */
+void advice_brief(buf *out, const finding *f);
+const char *advice_arrow(const finding *f);
 /* Python for the user's script, where client, cluster, runner and fileset are what they are called in the documentation
  * of coffea; lines end in newlines. Nothing if no value is known, or none would help. */
 void advice_code(buf *out, const finding *f);

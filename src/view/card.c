@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "view/advice_words.h"
 #include "view/findings.h"
+#include "view/heading.h"
 #include "view/hint.h"
 #include "view/html.h"
 #include "view/notebook.h"
@@ -233,7 +234,7 @@ static roast_code write_headings(table_set *set, const roast_summary *summary, r
 {
     table_writer w;
     writer_init(&w, set, 1);
-    tables_write_head(&w, summary);
+    heading_write(&w, summary);
     return writer_finish(&w, err);
 }
 

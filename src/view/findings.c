@@ -8,6 +8,7 @@
 #include "view/advice_words.h"
 #include "view/evidence_words.h"
 #include "view/format.h"
+#include "view/heading.h"
 #include "view/hint.h"
 #include "view/table_writer.h"
 #include "view/text.h"
@@ -182,15 +183,21 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
     writer_text(w, STR(""), TONE_PLAIN);
 }
 
+/* Not about what is missing, which is said before anything else. */
+static bool is_about_time(const finding *f)
+{
+    return f->kind != FINDING_MISSING && f->kind != FINDING_NOT_MEASURED;
+}
+
 /* Which findings are shown, and how many: the first that are not small, or one if all are. What saves most is always
- * among them, however usual it is. */
-size_t findings_first(const explanation *e, const finding **shown, size_t most)
+ * among them, however usual it is. of_time: only those of which something would become faster. */
+static size_t worth_showing(const explanation *e, const finding **shown, size_t most, bool of_time)
 {
     size_t count = 0;
     const finding *largest = NULL;
     for (size_t i = 0; i < e->count; i++) {
         const finding *f = &e->findings[i];
-        if (finding_is_small(e, f))
+        if (finding_is_small(e, f) || (of_time && !is_about_time(f)))
             continue;
         if (count < most)
             shown[count++] = f;
@@ -199,9 +206,14 @@ size_t findings_first(const explanation *e, const finding **shown, size_t most)
     }
     if (count && largest > shown[count - 1])
         shown[count - 1] = largest;
-    if (!count && e->count)
+    if (!count && e->count && !of_time)
         shown[count++] = &e->findings[0];
     return count;
+}
+
+size_t findings_first(const explanation *e, const finding **shown, size_t most)
+{
+    return worth_showing(e, shown, most, false);
 }
 
 /* The table in which a finding is seen best. */
@@ -238,13 +250,24 @@ static void say_where(table_writer *w, const roast_summary *summary, const findi
     buf_release(&tables);
 }
 
+/* Whether what could not be found out is more than what could. */
+static bool is_undetermined(const explanation *e, size_t count)
+{
+    bool stated = e->n_gaps && e->gaps[0] == GAP_CHUNKS && !str_absent(e->no_chunks);
+    return e->n_gaps && (e->gaps[0] == GAP_SIZE || !count || stated);
+}
+
+static void put_undetermined(buf *out, const roast_summary *summary, const explanation *e)
+{
+    buf_text(out, "not determined: ");
+    put_gap(out, summary, e, e->gaps[0]);
+}
+
 static void say_the_rest(table_writer *w, const roast_summary *summary, const explanation *e,
                          const finding *const *shown, size_t count)
 {
-    bool stated = e->n_gaps && e->gaps[0] == GAP_CHUNKS && !str_absent(e->no_chunks);
-    if (e->n_gaps && (e->gaps[0] == GAP_SIZE || !count || stated)) {
-        buf_text(&w->text, "not determined: ");
-        put_gap(&w->text, summary, e, e->gaps[0]);
+    if (is_undetermined(e, count)) {
+        put_undetermined(&w->text, summary, e);
     } else {
         buf_text(&w->text, count && shown[0]->confidence == FINDING_NOTE ? "nothing else stands out; all of it: "
                                                                          : "all of it, and what to do: ");
@@ -277,6 +300,67 @@ void findings_write(table_writer *w, const char *id, const char *title, const ro
         say_the_rest(w, summary, e, findings, shown);
     else
         writer_rest(w, 0);
+}
+
+/* ---- The same for the one screen: what to change, and what it brings --------------------------------------------- */
+
+enum { SHORT_RANK, CHANGE, GAIN, SHORT_COLUMNS };
+
+static const table_column SHORT_SPECS[SHORT_COLUMNS] = {
+    [SHORT_RANK] = {""},
+    [CHANGE] = {"", .most_lines = 2, .parts = true},
+    [GAIN] = {"up to", .align = TABLE_RIGHT},
+};
+
+/* Its name, and what shows it. */
+static void put_all_evidence(buf *out, const finding *f)
+{
+    buf_text(out, WORDS[f->kind].title);
+    for (size_t i = 0; i < f->n_evidence; i++) {
+        buf text = {0};
+        evidence_text(&text, &f->evidence[i]);
+        buf_text(out, text.len ? TABLE_DOT : "");
+        buf_str(out, buf_view(&text));
+        out->code = out->code ? out->code : text.code;
+        buf_release(&text);
+    }
+}
+
+static void write_short_rows(table_writer *w, const explanation *e, size_t rank, const finding *f)
+{
+    buf_format(&w->text, "%zu", rank);
+    writer_cell(w, TONE_PLAIN, NOTHING);
+    advice_brief(&w->text, f);
+    writer_cell(w, TONE_STRONG, NOTHING);
+    if (f->saving_seconds > 0)
+        format_percent_short(&w->text, 100 * f->saving_seconds / e->wall_seconds);
+    writer_cell(w, TONE_STRONG, NOTHING);
+    writer_text(w, STR(""), TONE_PLAIN);
+    put_all_evidence(&w->text, f);
+    writer_cell(w, TONE_QUIET, NOTHING);
+    writer_text(w, STR(""), TONE_PLAIN);
+}
+
+size_t findings_of_time(const roast_summary *summary, const finding **shown, size_t most)
+{
+    return summary->explanation ? worth_showing(summary->explanation, shown, most, true) : 0;
+}
+
+void findings_write_short(table_writer *w, const char *id, const char *title, const roast_summary *summary,
+                          const finding *const *shown, size_t count)
+{
+    const explanation *e = summary->explanation;
+    if (!e)
+        return;
+    writer_begin(w, id, title, SHORT_SPECS, count ? SHORT_COLUMNS : 1, 2 * count);
+    writer_layout(w, TABLE_OPEN);
+    for (size_t i = 0; i < count; i++)
+        write_short_rows(w, e, i + 1, shown[i]);
+    if (is_undetermined(e, count))
+        put_undetermined(&w->text, summary, e);
+    else if (!count)
+        buf_text(&w->text, "nothing stands out");
+    writer_more(w);
 }
 
 /* ---- The whole explanation, as a page ------------------------------------------------------------------------------
@@ -404,7 +488,7 @@ roast_code findings_tables(table_set *out, const roast_summary *summary, const e
 {
     table_writer w;
     writer_init(&w, out, e->count + 3);
-    tables_write_head(&w, summary);
+    heading_write(&w, summary);
     for (size_t i = 0; i < e->count; i++)
         list_finding(&w, summary, e, i + 1, commands);
     if (!e->count) {

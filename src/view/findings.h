@@ -18,6 +18,11 @@ const char *findings_tables_of(finding_kind kind);
 /* "22.4 % faster (26.3 s)": what a finding would save, without and with what for; nothing if that is not known. */
 void findings_put_saving(buf *out, const explanation *e, const finding *f);
 void findings_put_estimate(buf *out, const explanation *e, const finding *f);
+/* The findings about time that are worth showing; how many they are. */
+size_t findings_of_time(const roast_summary *summary, const finding **shown, size_t most);
+/* The same table for the one screen: of each finding what to change and what that brings, and what shows it. */
+void findings_write_short(table_writer *w, const char *id, const char *title, const roast_summary *summary,
+                          const finding *const *shown, size_t count);
 /* The first thing that is not determined, in words; nothing if all is. */
 void findings_put_gap(buf *out, const roast_summary *summary, const explanation *e);
 /* The whole explanation as a page of tables: a list for each finding, what is not determined, what would be. commands:

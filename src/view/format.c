@@ -279,6 +279,14 @@ void format_percent(buf *out, double percent)
     put_percent(out, alone(percent));
 }
 
+void format_percent_short(buf *out, double percent)
+{
+    if (percent != 0 && fabs(percent) < 0.5)
+        buf_text(out, "< 1 %");
+    else
+        buf_format(out, "%.0f %%", put_sign(out, percent));
+}
+
 static void put_ratio(buf *out, figure f)
 {
     put_number(out, put_sign(out, f.value));
@@ -357,6 +365,9 @@ static void put_real(buf *out, figure f, const char *unit, format_form form)
         break;
     case FORM_PERCENT:
         put_percent(out, scaled(f, 100));
+        break;
+    case FORM_WHOLE:
+        format_percent_short(out, f.value * 100);
         break;
     case FORM_FINE:
         put_number(out, put_sign(out, f.value * 100));

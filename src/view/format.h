@@ -9,6 +9,7 @@ typedef enum format_form {
     FORM_UNIT,    /* as its unit in the catalogue says: bytes as data, 412.6 GB */
     FORM_MEMORY,  /* bytes as memory: 832 MiB */
     FORM_PERCENT, /* a ratio as a percentage */
+    FORM_WHOLE,   /* the same as a whole number of them */
     FORM_FINE,    /* the same where small ones matter: 0.020 % */
     FORM_TIMES,   /* a ratio as "3.1 ×" */
     FORM_SHORT,   /* without "/core", where the title says so */
@@ -28,5 +29,6 @@ void format_things(buf *out, int64_t count, const char *one, const char *many); 
 void format_whole(buf *out, int64_t count); /* all digits: where two that look alike differ */
 void format_data(buf *out, double bytes);   /* powers of 1000 */
 void format_percent(buf *out, double percent);
+void format_percent_short(buf *out, double percent); /* "23 %", "< 1 %" */
 
 #endif

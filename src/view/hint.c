@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "view/json.h"
+#include "view/table.h"
 
 static bool is_plain(char c)
 {
@@ -62,6 +63,24 @@ void hint_show(buf *out, const roast_summary *s, const char *tables)
         hint_run(out, s);
         buf_format(out, ".summary.text(only=\"%s\"))", tables);
     }
+}
+
+/* A line that each of them is copied from. */
+void hint_more(buf *out, const roast_summary *s)
+{
+    if (s->for_python) {
+        buf_text(out, "run = ");
+        hint_run(out, s);
+        buf_text(out, TABLE_DOT "run.explain()" TABLE_DOT "run.report(\"report.html\")" TABLE_DOT
+                                "run.print_summary(full=True)");
+        return;
+    }
+    put_command(out, s, "explain");
+    buf_text(out, TABLE_DOT);
+    put_command(out, s, "report");
+    buf_text(out, TABLE_DOT);
+    put_command(out, s, "show");
+    buf_text(out, " --all");
 }
 
 void hint_explain(buf *out, const roast_summary *s)

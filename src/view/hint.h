@@ -11,5 +11,7 @@ void hint_show(buf *out, const roast_summary *summary, const char *tables);
 void hint_explain(buf *out, const roast_summary *summary);
 /* What opens the run in Python, whoever looks. */
 void hint_run(buf *out, const roast_summary *summary);
+/* All that there is beyond the one screen, TABLE_DOT between. */
+void hint_more(buf *out, const roast_summary *summary);
 
 #endif

@@ -158,7 +158,7 @@ static void put_dataset(buf *out, const roast_summary *s, size_t row)
     }
 }
 
-static void write_datasets(table_writer *w, const roast_summary *s)
+static void write_datasets(table_writer *w, table_heading *heading, const roast_summary *s)
 {
     double below = HUGE_VAL;
     size_t last = 0, named = 0, count = s->rows[ROAST_SCOPE_DATASET].count;
@@ -175,7 +175,7 @@ static void write_datasets(table_writer *w, const roast_summary *s)
         below = share_of_dataset(s, worst);
         last = worst;
         put_dataset(&w->text, s, worst);
-        writer_phrase(w, &w->set->alarm, TONE_BAD);
+        writer_phrase(w, heading, TONE_BAD);
     }
 }
 
@@ -207,7 +207,7 @@ static void put_error(buf *out, const roast_summary *s, size_t row)
     buf_release(&said);
 }
 
-static void write_files(table_writer *w, const roast_summary *s)
+static void write_files(table_writer *w, table_heading *heading, const roast_summary *s)
 {
     roast_str before = str_none();
     for (size_t i = 0, named = 0; i < rows_of(s) && named < FILES_NAMED; i++) {
@@ -218,38 +218,57 @@ static void write_files(table_writer *w, const roast_summary *s)
             str_absent(cell_text(s, M_missing_error_type, i))) /* it is as good as any other */
             continue;
         put_error(&w->text, s, i);
-        writer_phrase(w, &w->set->alarm, TONE_BAD);
+        writer_phrase(w, heading, TONE_BAD);
         before = file;
         named++;
     }
 }
 
-static void write_doubt(table_writer *w, const roast_summary *s)
+static void write_doubt(table_writer *w, table_heading *heading, const roast_summary *s)
 {
     if (str_absent(doubt(s)))
         return;
     buf_text(&w->text, "NOT KNOWN TO BE COMPLETE: ");
     buf_str(&w->text, doubt(s));
-    writer_phrase(w, &w->set->alarm, TONE_WARN);
+    writer_phrase(w, heading, TONE_WARN);
+}
+
+/* How much of what; without a result all of every dataset is missing, and where is not worth saying. */
+static void write_lost(table_writer *w, table_heading *heading, const roast_summary *s)
+{
+    put_events(&w->text, s);
+    writer_phrase(w, heading, TONE_BAD);
+    if (!missing_from_a_result(s) && s->outcome != ROAST_FINISHED)
+        return;
+    put_where(&w->text, s);
+    writer_phrase(w, heading, TONE_BAD);
+    write_datasets(w, heading, s);
+}
+
+void missing_write_verdict(table_writer *w, table_heading *heading, const roast_summary *s)
+{
+    if (!is_incomplete(s)) {
+        write_doubt(w, heading, s);
+        return;
+    }
+    buf_text(&w->text, "! ");
+    write_lost(w, heading, s);
+    if (!s->rows[ROAST_SCOPE_FAILURE].count) /* else the screen says what failed */
+        write_files(w, heading, s);
 }
 
 void missing_write_alarm(table_writer *w, const roast_summary *s)
 {
+    table_heading *alarm = &w->set->alarm;
     if (!is_incomplete(s)) {
-        write_doubt(w, s);
+        write_doubt(w, alarm, s);
         return;
     }
-    put_events(&w->text, s);
-    writer_phrase(w, &w->set->alarm, TONE_BAD);
-    if (missing_from_a_result(s) || s->outcome == ROAST_FINISHED) {
-        put_where(&w->text, s);
-        writer_phrase(w, &w->set->alarm, TONE_BAD);
-        write_datasets(w, s);
-    }
-    write_files(w, s);
+    write_lost(w, alarm, s);
+    write_files(w, alarm, s);
     buf_text(&w->text, "what to run again: ");
     hint_show(&w->text, s, "missing");
-    writer_phrase(w, &w->set->alarm, TONE_PLAIN);
+    writer_phrase(w, alarm, TONE_PLAIN);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #include "view/openmetrics.h"
 #include "view/run_list.h"
 #include "view/scaling_view.h"
+#include "view/screen.h"
 #include "view/terminal.h"
 
 static roast_look look_of(const roast_look *given)
@@ -59,8 +60,9 @@ static roast_code put_tables(buf *out, roast_code code, table_set *set, const ch
                              roast_form form, const roast_look *given, roast_error *err)
 {
     roast_look look = look_of(given);
-    terminal_options terminal = {.width = look.columns, .colour = look.colour, .utf8 = !look.ascii};
-    if (!code && form == ROAST_TERMINAL) {
+    terminal_options terminal = {
+        .width = look.columns, .colour = look.colour, .utf8 = !look.ascii, .many = look.colours >= 256};
+    if (!code && (form == ROAST_TERMINAL || form == ROAST_SCREEN)) {
         terminal_tables(out, set, &terminal);
         if (look.cut && look.limit && was_cut(set, look.limit))
             buf_format(out, "\n%s\n", look.cut);
@@ -126,7 +128,8 @@ roast_code roast_summary_render(roast_text *out, const roast_summary *summary, r
         openmetrics_summary(out, summary);
     else {
         table_set set;
-        roast_code code = tables_build(&set, summary, look.only, look.limit, err);
+        roast_code code = form == ROAST_SCREEN ? screen_build(&set, summary, err)
+                                               : tables_build(&set, summary, look.only, look.limit, err);
         return put_tables(out, code, &set, NULL, summary->run_name, form, given, err);
     }
     return finish(out, err);

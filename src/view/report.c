@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "view/chart.h"
 #include "view/format.h"
+#include "view/heading.h"
 #include "view/html.h"
 #include "view/html_page.h"
 #include "view/markdown.h"

@@ -56,14 +56,30 @@ static void put_advice(buf *out, const since_last *s)
     }
 }
 
-static void put_line(buf *out, const since_last *s)
+static void put_changes(buf *out, const since_last *s)
 {
-    buf_text(out, "since the last run:");
     put_change(out, "chunksize", s->chunksize);
     put_change(out, "cores", s->cores);
     put_engines(out, s);
     put_speed(out, s->faster_percent);
     put_advice(out, s);
+}
+
+static void put_line(buf *out, const since_last *s)
+{
+    buf_text(out, "since the last run:");
+    put_changes(out, s);
+}
+
+void since_last_changes(buf *out, const roast_summary *summary)
+{
+    since_last s;
+    buf changes = {0};
+    if (since_last_read(&s, summary))
+        put_changes(&changes, &s);
+    buf_str(out, str_trim(buf_view(&changes)));
+    out->code = out->code ? out->code : changes.code;
+    buf_release(&changes);
 }
 
 void since_last_text(buf *out, const roast_summary *summary)

@@ -5,17 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/coverage.h"
-#include "base/clock.h"
 #include "base/closest.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "view/fact_words.h"
 #include "view/findings.h"
+#include "view/heading.h"
 #include "view/hint.h"
-#include "view/missing.h"
 #include "view/row_tree.h"
-#include "view/since_words.h"
 #include "view/table_specs.h"
 #include "view/table_writer.h"
 
@@ -62,10 +59,15 @@ static void write_unknown(builder *b, const pair_spec *row)
     writer_cell(&b->w, TONE_QUIET, NOTHING);
 }
 
+const char *part_after(const part_spec *part, roast_value value)
+{
+    return part->after_one && value_number(value) == 1 ? part->after_one : part->after;
+}
+
 void put_part(buf *out, const part_spec *part, roast_value value)
 {
     format_value(out, value, metric_info(part->metric)->unit, part->form);
-    buf_text(out, part->after_one && value_number(value) == 1 ? part->after_one : part->after);
+    buf_text(out, part_after(part, value));
 }
 
 static void write_known(builder *b, const pair_spec *row)
@@ -324,18 +326,30 @@ static void build_grid(builder *b, const table_spec *spec, const char *title)
 
 enum { MOST_UNEXPLAINED = 5 }; /* percent, without a word about it */
 
+static const char *ledger_title(void)
+{
+    size_t i = 0;
+    while (TABLE_SPECS[i].scope != ROAST_SCOPE_LEDGER || TABLE_SPECS[i].kind != TABLE_OF_ROWS)
+        i++;
+    return TABLE_SPECS[i].title;
+}
+
+void put_ledger_title(buf *out, const roast_summary *summary)
+{
+    double whole = 0;
+    for (size_t row = 0; row < summary->rows[ROAST_SCOPE_LEDGER].count; row++)
+        whole += summary_cell_number(summary, M_ledger_core_seconds, row);
+    buf_format(out, "%s  (", ledger_title());
+    format_seconds(out, whole);
+    buf_text(out, " = 100 %)");
+}
+
 /* The title says what the whole is, and a residual that is too large is said to be. */
 static void build_ledger(builder *b, const table_spec *spec)
 {
     size_t rows = b->summary->rows[ROAST_SCOPE_LEDGER].count;
-    double whole = 0;
-    for (size_t row = 0; row < rows; row++)
-        whole += value_number(summary_cell(b->summary, M_ledger_core_seconds, row));
-    if (rows) {
-        buf_format(&b->w.text, "%s  (", spec->title);
-        format_seconds(&b->w.text, whole);
-        buf_text(&b->w.text, " = 100 %)");
-    }
+    if (rows)
+        put_ledger_title(&b->w.text, b->summary);
     build_grid(b, spec, rows ? NULL : spec->title);
     if (!rows || b->w.failed ||
         fabs(value_number(summary_cell(b->summary, M_ledger_share_percent, rows - 1))) <= MOST_UNEXPLAINED)
@@ -368,150 +382,6 @@ static void build_notes(builder *b, const table_spec *spec)
         writer_text(&b->w, note->text, TONE_PLAIN);
     }
     writer_rest(&b->w, total);
-}
-
-/* ---- Headings ------------------------------------------------------------------------------------------------ */
-
-static void write_versions(table_writer *w, const roast_summary *summary)
-{
-    static const char *const packages[] = {"coffea", "uproot", "distributed", "dask", "taskvine", "parsl"};
-    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++) {
-        roast_str version = summary_fact(summary, packages[i]);
-        if (str_absent(version) || version.len == 0)
-            continue;
-        if (w->text.len)
-            buf_text(&w->text, " · ");
-        buf_format(&w->text, "%s ", packages[i]);
-        buf_str(&w->text, version);
-    }
-}
-
-static void write_cluster(table_writer *w, const roast_summary *summary)
-{
-    roast_str engine = summary_fact(summary, "engine");
-    buf_str(&w->text, str_absent(engine) ? summary_fact(summary, "backend") : engine);
-    roast_value workers = summary_value(summary, M_run_peak_workers);
-    roast_value cores = summary_value(summary, M_run_cores_per_worker);
-    if (workers.kind == ROAST_NOTHING || !(value_number(workers) > 0))
-        return;
-    buf_text(&w->text, w->text.len ? ", " : "");
-    format_things(&w->text, (int64_t)value_number(workers), "worker", "workers");
-    double per_worker = value_number(cores);
-    if (per_worker >= 1 && per_worker < 1e6 && per_worker == floor(per_worker))
-        buf_format(&w->text, " × %.0f %s", per_worker, per_worker == 1 ? "core" : "cores");
-}
-
-static void write_headline(table_writer *w, const roast_summary *summary)
-{
-    table_heading *heading = &w->set->headline;
-    buf_str(&w->text, summary->run_name);
-    if (w->text.len == 0)
-        buf_text(&w->text, "unnamed run");
-    writer_phrase(w, heading, TONE_STRONG);
-    if (summary->t_start_ns != ROAST_ABSENT)
-        clock_format_utc(&w->text, summary->t_start_ns);
-    writer_phrase(w, heading, TONE_PLAIN);
-    write_versions(w, summary);
-    writer_phrase(w, heading, TONE_QUIET);
-    write_cluster(w, summary);
-    writer_phrase(w, heading, TONE_QUIET);
-}
-
-typedef struct chunk_counts {
-    double done, all; /* all: NAN if it is not known to be more */
-    bool partly;      /* some were not measured: done are the others */
-} chunk_counts;
-
-/* Chunks that succeeded, of those that were submitted, as far as either is known. */
-static chunk_counts count_chunks(const roast_summary *summary)
-{
-    double submitted = value_number(summary_value(summary, M_run_num_chunks));
-    double missing = value_number(summary_value(summary, M_run_missing_chunks));
-    double expected = value_number(summary_value(summary, M_run_chunks_expected));
-    double not_measured = value_number(summary_value(summary, M_run_chunks_not_measured));
-    chunk_counts c = {.done = value_number(summary_value(summary, M_run_num_successful_chunks)),
-                      .partly = not_measured > 0 || partly_measured(summary)};
-    if (c.partly && isnan(c.done))
-        c.done = 0;
-    c.done = isnan(c.done) ? submitted : c.done;
-    c.all = !isnan(expected) ? expected : c.done + (c.partly ? not_measured : missing);
-    c.all = fmax(submitted, c.all); /* fmax passes over what is absent */
-    return c;
-}
-
-bool put_chunk_counts(buf *out, const roast_summary *summary)
-{
-    chunk_counts c = count_chunks(summary);
-    if (!(fabs(c.done) < 1e15)) /* not known, or nothing that counts chunks */
-        return false;
-    format_count(out, (int64_t)c.done);
-    if (c.all > c.done && c.all < 1e15) {
-        buf_text(out, " of ");
-        format_count(out, (int64_t)c.all);
-    }
-    return true;
-}
-
-/* "1 842 of 1 850 chunks"; where some were not measured it is "36 of 80 chunks measured". */
-static void write_chunks(table_writer *w, const roast_summary *summary)
-{
-    chunk_counts c = count_chunks(summary);
-    if (!put_chunk_counts(&w->text, summary))
-        return;
-    buf_text(&w->text, c.done == 1 && !(c.all > 1) ? " chunk" : " chunks");
-    buf_text(&w->text, c.partly && !(c.all == c.done) ? " measured" : "");
-}
-
-static void add_trouble(table_writer *w, const roast_summary *summary, metric_id metric, const char *one,
-                        const char *many, table_tone tone)
-{
-    roast_value value = summary_value(summary, metric);
-    if (value.kind == ROAST_NOTHING || !(value_number(value) > 0))
-        return;
-    format_things(&w->text, (int64_t)value_number(value), one, many);
-    writer_phrase(w, &w->set->subline, tone);
-}
-
-static void write_subline(table_writer *w, const roast_summary *summary)
-{
-    static const struct {
-        const char *with_time, *alone, *after;
-        table_tone tone;
-    } endings[] = {
-        [ROAST_RUNNING] = {"still running, ", "still running", " so far", TONE_WARN},
-        [ROAST_INTERRUPTED] = {"interrupted after ", "interrupted", "", TONE_BAD},
-        [ROAST_FINISHED] = {"finished in ", "finished", "", TONE_GOOD},
-        [ROAST_FAILED] = {"failed after ", "failed", "", TONE_BAD},
-    };
-    size_t ending = (size_t)summary->outcome;
-    if (ending >= sizeof endings / sizeof endings[0])
-        ending = ROAST_INTERRUPTED;
-    roast_value elapsed = summary_value(summary, M_run_elapsed_time_seconds);
-    if (elapsed.kind == ROAST_NOTHING) {
-        buf_text(&w->text, endings[ending].alone);
-    } else {
-        buf_text(&w->text, endings[ending].with_time);
-        format_value(&w->text, elapsed, "s", FORM_UNIT);
-        buf_text(&w->text, endings[ending].after);
-    }
-    table_tone tone = is_doubtful(summary) ? TONE_WARN : TONE_PLAIN;
-    writer_phrase(w, &w->set->subline, endings[ending].tone == TONE_GOOD && tone ? tone : endings[ending].tone);
-    if (is_complete(summary))
-        buf_text(&w->text, "complete");
-    writer_phrase(w, &w->set->subline, TONE_GOOD);
-    write_chunks(w, summary);
-    writer_phrase(w, &w->set->subline, TONE_PLAIN);
-    add_trouble(w, summary, M_run_num_failed_chunks, "attempt failed", "attempts failed", TONE_BAD);
-    add_trouble(w, summary, M_run_workers_lost, "worker lost", "workers lost", TONE_WARN);
-    if (partly_measured(summary)) {
-        format_value(&w->text, summary_value(summary, M_run_workers_not_measured), "count", FORM_UNIT);
-        buf_text(&w->text, " of ");
-        format_things(&w->text, (int64_t)summary->rows[ROAST_SCOPE_WORKER].count, "worker not measured",
-                      "workers not measured");
-    }
-    writer_phrase(w, &w->set->subline, TONE_WARN);
-    since_last_text(&w->text, summary);
-    writer_phrase(w, &w->set->subline, TONE_PLAIN);
 }
 
 /* ---- Which tables -------------------------------------------------------------------------------------------- */
@@ -588,13 +458,6 @@ static void build_table(builder *b, const table_spec *spec)
     }
 }
 
-void tables_write_head(table_writer *w, const roast_summary *summary)
-{
-    missing_write_alarm(w, summary);
-    write_headline(w, summary);
-    write_subline(w, summary);
-}
-
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err)
 {
     *out = (table_set){0};
@@ -603,7 +466,7 @@ roast_code tables_build(table_set *out, const roast_summary *summary, const char
         return code;
     builder b = {.summary = summary, .limit = limit, .asked = only != NULL};
     writer_init(&b.w, out, TABLE_SPEC_COUNT);
-    tables_write_head(&b.w, summary);
+    heading_write(&b.w, summary);
     for (size_t i = 0; i < TABLE_SPEC_COUNT; i++)
         if (!only || wanted(only, TABLE_SPECS[i].id))
             build_table(&b, &TABLE_SPECS[i]);

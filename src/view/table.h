@@ -24,6 +24,7 @@ typedef struct table_cell {
     format_form form;
     const struct pair_spec *line; /* of the label of a line of metrics; else NULL */
     bool is_code;                 /* every space of the text counts */
+    const char *colour;           /* class of the bar's, as in pages (core_time.h); NULL for none */
 } table_cell;
 
 typedef struct table_column {
@@ -35,6 +36,7 @@ typedef struct table_column {
     bool place;             /* a path, an address or a host: what all rows begin and end with may be said once */
     bool bar;               /* cells are drawn with a bar before the text */
     int most_lines;         /* text may be broken into this many lines; 0 and 1 keep it on one */
+    bool parts;             /* of text that is parts, TABLE_DOT between them, those that fit are shown */
     int priority;           /* 0 always shown; the higher, the earlier it goes when the width is short */
     table_tone alarm;       /* of a number above 0, or of a text … */
     const char *alarm_text; /* … that is this; NULL for any */
@@ -45,7 +47,9 @@ typedef struct table_column {
 typedef enum table_layout {
     TABLE_GRID,
     TABLE_PAIRS, /* two columns, names and values: drawn without a header, beside others where there is room */
-    TABLE_LIST   /* the same, with nothing beside it */
+    TABLE_LIST,  /* the same, with nothing beside it */
+    TABLE_LINE,  /* two columns, values and what they are: in one line as far as there is room, without a title */
+    TABLE_OPEN   /* a grid without a rule: what columns are called stands beside the title; beside others like it */
 } table_layout;
 
 typedef struct table {
@@ -61,17 +65,21 @@ typedef struct table {
 /* Between the parts of such a line, and of headings. */
 #define TABLE_BETWEEN "   ·   "
 
+/* The same where there is less room: the values of a TABLE_LIST are broken there first. */
+#define TABLE_DOT " · "
+
 /* A part of a heading; parts stand beside each other as far as there is room. */
 typedef struct table_phrase {
     roast_str text;
     table_tone tone;
 } table_phrase;
 
-enum { TABLE_PHRASES = 8 };
+enum { TABLE_PHRASES = 16 };
 
 typedef struct table_heading {
     table_phrase phrases[TABLE_PHRASES];
     size_t count;
+    const char *between; /* the phrases; NULL for what is usual */
 } table_heading;
 
 typedef struct table_set {
@@ -87,8 +95,8 @@ typedef struct table_set {
  * exist is ROAST_USAGE, and the message lists those that do. After a failure the set is empty. */
 roast_code tables_build(table_set *out, const roast_summary *summary, const char *only, size_t limit, roast_error *err);
 void tables_release(table_set *set);
+/* What the table of the core time is called: it says what the whole is. */
+void put_ledger_title(buf *out, const roast_summary *summary);
 const table_cell *table_cell_at(const table *t, size_t row, size_t column);
-/* "1 842 of 1 850", as headings count chunks; false, and nothing, if that is not known. */
-bool put_chunk_counts(buf *out, const roast_summary *summary);
 
 #endif

@@ -320,6 +320,15 @@ static const table_column WORKER_LEDGER[] = {
 };
 /* clang-format on */
 
+const screen_number SCREEN_NUMBERS[] = {
+    {"", {M_run_total_events, "events", .after_one = "event"}},
+    {"", {M_run_event_rate_elapsed_khz, ""}},
+    {"", {M_run_total_bytes_read, "read"}},
+    {"", {M_run_data_rate_mbps, ""}},
+    {"cores ", {M_run_core_efficiency, "in process()", FORM_WHOLE}},
+};
+const size_t SCREEN_NUMBER_COUNT = sizeof SCREEN_NUMBERS / sizeof SCREEN_NUMBERS[0];
+
 #define PAIRS(rows) TABLE_OF_METRICS, .pairs = rows, .n_pairs = sizeof(rows) / sizeof(rows)[0]
 #define GRID(of, list)                                                                                                 \
     TABLE_OF_ROWS, .scope = (roast_scope)SCOPE_##of, .columns = list, .n_columns = sizeof(list) / sizeof(list)[0]

@@ -15,6 +15,8 @@ typedef struct part_spec {
     const char *after_one; /* instead of after, if the value is 1; NULL for the same */
 } part_spec;
 
+/* What is said after a value. */
+const char *part_after(const part_spec *part, roast_value value);
 void put_part(buf *out, const part_spec *part, roast_value value);
 
 enum { MOST_PARTS = 4 };
@@ -72,6 +74,14 @@ typedef struct table_spec {
     const char *details; /* the table that has the same one by one; NULL for none */
 } table_spec;
 
+/* A number of the one screen: "cores 22 % in process()". */
+typedef struct screen_number {
+    const char *before;
+    part_spec part;
+} screen_number;
+
+extern const screen_number SCREEN_NUMBERS[];
+extern const size_t SCREEN_NUMBER_COUNT;
 extern const table_spec TABLE_SPECS[];
 extern const size_t TABLE_SPEC_COUNT;
 

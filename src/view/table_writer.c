@@ -62,7 +62,8 @@ static double largest_in(const table *t, size_t column)
 static void unify_columns(table_writer *w)
 {
     table *t = w->current;
-    for (size_t column = 0; t && t->layout == TABLE_GRID && column < t->n_columns; column++) {
+    for (size_t column = 0; t && (t->layout == TABLE_GRID || t->layout == TABLE_OPEN) && column < t->n_columns;
+         column++) {
         double largest = largest_in(t, column);
         for (size_t row = 0; largest > 0 && row < t->n_rows; row++) {
             table_cell *cell = &t->cells[row * t->n_columns + column];
@@ -102,12 +103,17 @@ void writer_begin(table_writer *w, const char *id, const char *title, const tabl
     w->cells = 0;
 }
 
+void writer_layout(table_writer *w, table_layout layout)
+{
+    if (w->current)
+        w->current->layout = layout;
+}
+
 void writer_begin_pairs(table_writer *w, const char *id, const char *title, table_layout layout, size_t most_rows)
 {
     static const table_column columns[2] = {{.title = ""}, {.title = ""}};
     writer_begin(w, id, title, columns, 2, most_rows);
-    if (w->current)
-        w->current->layout = layout;
+    writer_layout(w, layout);
 }
 
 void writer_cell(table_writer *w, table_tone tone, roast_value value)
@@ -147,19 +153,36 @@ void writer_number(table_writer *w, double number, const char *unit, format_form
     writer_value(w, real_value(number), unit, form);
 }
 
-void writer_share(table_writer *w, double share)
+void writer_bar(table_writer *w, double share, const char *colour)
 {
-    if (w->current && w->cells)
-        w->current->cells[w->cells - 1].share = share;
+    if (!w->current || !w->cells)
+        return;
+    w->current->cells[w->cells - 1].share = share;
+    w->current->cells[w->cells - 1].colour = colour;
 }
 
-void writer_pair(table_writer *w, const char *name, table_tone tone)
+void writer_share(table_writer *w, double share)
+{
+    writer_bar(w, share, NULL);
+}
+
+static void write_pair(table_writer *w, const char *name, table_tone of_name, table_tone tone)
 {
     roast_str text = keep(w);
     if (!text.len)
         return;
-    writer_text(w, str_from(name), TONE_PLAIN);
+    writer_text(w, str_from(name), of_name);
     writer_text(w, text, tone);
+}
+
+void writer_pair(table_writer *w, const char *name, table_tone tone)
+{
+    write_pair(w, name, TONE_PLAIN, tone);
+}
+
+void writer_quiet_pair(table_writer *w, const char *name, table_tone tone)
+{
+    write_pair(w, name, TONE_QUIET, tone);
 }
 
 void writer_code(table_writer *w, const char *name)

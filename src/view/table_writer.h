@@ -27,6 +27,8 @@ void *writer_alloc(table_writer *w, size_t count, size_t size);
  * NULL: then it is what was written to w->text. */
 void writer_begin(table_writer *w, const char *id, const char *title, const table_column *columns, size_t n_columns,
                   size_t most_rows);
+/* The current table in another way than as a grid. */
+void writer_layout(table_writer *w, table_layout layout);
 /* A list of names and values; lines follow. */
 void writer_begin_pairs(table_writer *w, const char *id, const char *title, table_layout layout, size_t most_rows);
 
@@ -36,23 +38,22 @@ void writer_text(table_writer *w, roast_str text, table_tone tone);
 void writer_value(table_writer *w, roast_value value, const char *unit, format_form form);
 void writer_toned(table_writer *w, roast_value value, const char *unit, format_form form, table_tone tone);
 void writer_number(table_writer *w, double number, const char *unit, format_form form);
-/* The share of the last cell, for its bar. */
+/* The share of the last cell, for its bar, and the colour of that (NULL for none). */
 void writer_share(table_writer *w, double share);
-/* A line of a list, from w->text; none if that is empty. */
+void writer_bar(table_writer *w, double share, const char *colour);
+/* A line of a list, from w->text; none if that is empty. The name may be quiet. */
 void writer_pair(table_writer *w, const char *name, table_tone tone);
 /* The same of a line of code. */
 void writer_code(table_writer *w, const char *name);
 /* The label of a line of metrics; its value is the next cell. */
 void writer_line(table_writer *w, const struct pair_spec *line);
+void writer_quiet_pair(table_writer *w, const char *name, table_tone tone);
 
 /* A line under the table, and a part of a heading, from w->text. */
 void writer_more(table_writer *w);
 void writer_phrase(table_writer *w, table_heading *heading, table_tone tone);
 /* "and 95 more" of so many rows in all, or "none", under the table. */
 void writer_rest(table_writer *w, size_t total);
-
-/* What ran, and how it ended: the headings of every page about one run. */
-void tables_write_head(table_writer *w, const roast_summary *summary);
 
 /* Nothing if the number is not finite. */
 roast_value real_value(double number);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "view/column_names.h"
@@ -13,12 +14,16 @@
 enum {
     NARROWEST = 40,
     WIDEST = 160,       /* rules longer than this lead nowhere */
-    SIDE_BY_SIDE = 100, /* from here on there are two columns of lists */
+    SIDE_BY_SIDE = 100, /* from here on there are two columns of lists … */
+    OPEN_BESIDE = 140,  /* … and of open tables */
     GUTTER = 4,         /* between them */
     INDENT = 2,
     GAP = 2,            /* between columns of a table */
+    BETWEEN_VALUES = 3, /* that share a line */
     READABLE_NAME = 24, /* columns are dropped before a name gets less than this, or less than three tenths */
     SHORTEST_NAME = 6,
+    SHORTEST_BAR = 6, /* of an open table, whose bars take the room that is left */
+    LONGEST_BAR = 32,
 };
 
 typedef struct line {
@@ -56,15 +61,39 @@ static const char *colour_of(table_tone tone)
     return NULL;
 }
 
-static void put(block *b, roast_str safe, table_tone tone)
+/* The palette of the charts, as near as a terminal has it: on a dark and on a light ground. */
+static const char *colour_of_bar(const char *name, bool many)
 {
-    const char *colour = b->options->colour && safe.len ? colour_of(tone) : NULL;
-    if (colour)
+    static const struct {
+        const char *name, *of_16, *of_256;
+    } colours[] = {
+        {"c0", "\033[34m", "\033[38;5;32m"},      {"c1", "\033[33m", "\033[38;5;172m"},
+        {"c2", "\033[32m", "\033[38;5;36m"},      {"c3", "\033[95m", "\033[38;5;175m"},
+        {"c4", "\033[36m", "\033[38;5;74m"},      {"c5", "\033[35m", "\033[38;5;132m"},
+        {"c6", "\033[93m", "\033[38;5;143m"},     {"bad", "\033[31m", "\033[38;5;160m"},
+        {"rest", "\033[37m", "\033[38;5;248m"},   {"neutral", "\033[90m", "\033[38;5;242m"},
+        {"unknown", "\033[2m", "\033[38;5;240m"},
+    };
+    for (size_t i = 0; name && i < sizeof colours / sizeof *colours; i++)
+        if (strcmp(colours[i].name, name) == 0)
+            return many ? colours[i].of_256 : colours[i].of_16;
+    return NULL;
+}
+
+static void put_coloured(block *b, roast_str safe, const char *colour)
+{
+    bool coloured = b->options->colour && safe.len && colour;
+    if (coloured)
         buf_text(&b->text, colour);
     buf_str(&b->text, safe);
-    if (colour)
+    if (coloured)
         buf_text(&b->text, "\033[0m");
     b->column += text_width(safe);
+}
+
+static void put(block *b, roast_str safe, table_tone tone)
+{
+    put_coloured(b, safe, colour_of(tone));
 }
 
 static void put_spaces(block *b, size_t count)
@@ -148,6 +177,31 @@ static void put_fitted(block *b, roast_str text, size_t width, int front_percent
     buf_release(&shortened);
 }
 
+/* The next of the parts of a text. */
+static roast_str take_part(roast_str *rest, const char *between)
+{
+    const char *end = rest->len ? memmem(rest->ptr, rest->len, between, strlen(between)) : NULL;
+    roast_str part = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+    size_t taken = part.len + (end ? strlen(between) : 0);
+    *rest = (roast_str){rest->ptr + taken, rest->len - taken};
+    return part;
+}
+
+/* As many of the next parts as fit into width, but at least one. */
+static roast_str take_parts(block *b, roast_str *rest, size_t width)
+{
+    const char *start = rest->ptr;
+    roast_str taken = take_part(rest, TABLE_DOT);
+    for (roast_str after = *rest; after.len; *rest = after) {
+        roast_str part = take_part(&after, TABLE_DOT);
+        roast_str longer = {start, (size_t)(part.ptr - start) + part.len};
+        if (safe_width(b, longer) > width)
+            break;
+        taken = longer;
+    }
+    return taken;
+}
+
 static void put_title(block *b, roast_str title, size_t width)
 {
     put(b, safe_text(b, title), TONE_STRONG);
@@ -165,7 +219,8 @@ static void put_title(block *b, roast_str title, size_t width)
 
 static void draw_pairs(block *b, const table *t, size_t width)
 {
-    put_title(b, t->title, width);
+    if (t->title.len)
+        put_title(b, t->title, width);
     size_t names = 0;
     for (size_t row = 0; row < t->n_rows; row++) {
         size_t name = safe_width(b, table_cell_at(t, row, 0)->text);
@@ -176,14 +231,35 @@ static void draw_pairs(block *b, const table *t, size_t width)
     for (size_t row = 0; row < t->n_rows; row++) {
         const table_cell *value = table_cell_at(t, row, 1);
         put_spaces(b, INDENT);
-        put(b, safe_text(b, table_cell_at(t, row, 0)->text), TONE_PLAIN);
-        roast_str rest = safe_text(b, value->text);
+        put(b, safe_text(b, table_cell_at(t, row, 0)->text), table_cell_at(t, row, 0)->tone);
+        roast_str parts = value->text;
         do {
-            move_to(b, value_at);
-            put(b, rest.len ? text_take_line(&rest, room, t->layout == TABLE_PAIRS) : rest, value->tone);
-            end_line(b);
-        } while (rest.len);
+            roast_str rest = safe_text(b, t->layout == TABLE_LIST ? take_parts(b, &parts, room) : parts);
+            do {
+                move_to(b, value_at);
+                put(b, rest.len ? text_take_line(&rest, room, t->layout == TABLE_PAIRS) : rest, value->tone);
+                end_line(b);
+            } while (rest.len);
+        } while (t->layout == TABLE_LIST && parts.len);
     }
+}
+
+/* Values are strong, and what they are is quiet. */
+static void draw_line(block *b, const table *t, size_t width)
+{
+    for (size_t row = 0; row < t->n_rows; row++) {
+        const table_cell *value = table_cell_at(t, row, 0), *name = table_cell_at(t, row, 1);
+        size_t wide = safe_width(b, value->text) + (name->text.len ? 1 + safe_width(b, name->text) : 0);
+        if (b->column && b->column + BETWEEN_VALUES + wide > width)
+            end_line(b);
+        put_spaces(b, b->column ? BETWEEN_VALUES : INDENT);
+        put_fitted(b, value->text, width, MOSTLY_END, value->tone);
+        if (name->text.len)
+            put_spaces(b, 1);
+        put_fitted(b, name->text, width, MOSTLY_END, TONE_QUIET);
+    }
+    if (b->column)
+        end_line(b);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------------------------- */
@@ -244,10 +320,22 @@ static bool drop_column(const table *t, layout *l)
     return true;
 }
 
+/* What is left beside everything else, where the table is there for its bars. */
+static size_t room_for_bar(block *b, const table *t, size_t width)
+{
+    size_t used = INDENT + (t->n_columns - 1) * GAP;
+    for (size_t i = 0; i < t->n_columns; i++)
+        used += natural_width(b, t, i, common_ends_of(t, i), 0);
+    size_t left = width > used ? width - used : 0;
+    return left < SHORTEST_BAR ? SHORTEST_BAR : left > LONGEST_BAR ? LONGEST_BAR : left;
+}
+
 static layout lay_out(block *b, const table *t, size_t width)
 {
     size_t more = t->n_columns <= 3 && width >= 80 ? 18 : 0; /* where there is room, shares can be compared */
     layout l = {.bar = (width >= 110 ? 13 : width >= 80 ? 9 : 6) + more};
+    if (t->layout == TABLE_OPEN)
+        l.bar = room_for_bar(b, t, width);
     for (size_t i = 0; i < t->n_columns; i++) {
         l.ends[i] = common_ends_of(t, i);
         l.widths[i] = natural_width(b, t, i, l.ends[i], l.bar);
@@ -269,7 +357,7 @@ static layout lay_out(block *b, const table *t, size_t width)
 }
 
 /* Eighths of a character, so that small shares can be told apart. */
-static void put_bar(block *b, double share, size_t width)
+static void put_bar(block *b, double share, size_t width, const char *colour)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     fresh_scratch(b);
@@ -282,7 +370,7 @@ static void put_bar(block *b, double share, size_t width)
     } else if (isfinite(share)) {
         buf_repeat(&b->scratch, STR("#"), (size_t)lround(share * (double)width));
     }
-    put(b, buf_view(&b->scratch), TONE_PLAIN);
+    put_coloured(b, buf_view(&b->scratch), colour_of_bar(colour, b->options->many));
 }
 
 static void put_aligned(block *b, roast_str text, size_t width, table_align align, int front_percent, table_tone tone)
@@ -299,7 +387,7 @@ static void put_header(block *b, const table *t, const layout *l)
     for (size_t i = 0; i < t->n_columns; i++) {
         if (!l->widths[i])
             continue;
-        if (t->columns[i].title[0]) {
+        if (t->columns[i].title[0] && b->column <= at) {
             move_to(b, at);
             put_aligned(b, str_from(t->columns[i].title), l->widths[i], t->columns[i].align, MOSTLY_END, TONE_QUIET);
         }
@@ -318,7 +406,8 @@ typedef struct wrapped_cell {
 static void put_wrapped(block *b, const table_cell *cell, const table_column *column, size_t width, wrapped_cell *w)
 {
     if (w->lines++ == 0) {
-        text_safe(&w->safe, cell->text, b->options->utf8);
+        roast_str parts = cell->text;
+        text_safe(&w->safe, column->parts ? take_parts(b, &parts, width) : cell->text, b->options->utf8);
         if (w->safe.code)
             b->text.code = w->safe.code;
         w->rest = buf_view(&w->safe);
@@ -341,10 +430,20 @@ static void put_cell(block *b, const table *t, size_t row, size_t column, const 
         return;
     }
     size_t start = b->column;
-    put_bar(b, cell->share, l->bar - 1);
+    put_bar(b, cell->share, l->bar - 1, cell->colour);
     size_t text = safe_width(b, cell->text);
     move_to(b, start + (width > text ? width - text : 0));
     put_fitted(b, cell->text, width, MOSTLY_END, cell->tone);
+}
+
+/* Parts may reach over the empty cells behind them. */
+static size_t room_of(const table *t, size_t row, size_t column, const layout *l)
+{
+    size_t room = l->widths[column];
+    for (size_t i = column + 1; t->columns[column].parts && i < t->n_columns && !table_cell_at(t, row, i)->text.len;
+         i++)
+        room += l->widths[i] ? l->widths[i] + GAP : 0;
+    return room;
 }
 
 static void put_row(block *b, const table *t, size_t row, const layout *l)
@@ -361,7 +460,7 @@ static void put_row(block *b, const table *t, size_t row, const layout *l)
             const table_cell *cell = table_cell_at(t, row, i);
             if (column->most_lines > 1 && (line_of_row == 0 ? cell->text.len : wrapped[i].rest.len)) {
                 move_to(b, at);
-                put_wrapped(b, cell, column, l->widths[i], &wrapped[i]);
+                put_wrapped(b, cell, column, room_of(t, row, i, l), &wrapped[i]);
                 more |= wrapped[i].rest.len > 0;
             } else if (line_of_row == 0 && (cell->text.len || column->bar)) {
                 move_to(b, at);
@@ -375,20 +474,12 @@ static void put_row(block *b, const table *t, size_t row, const layout *l)
         buf_release(&wrapped[i].safe);
 }
 
-/* The next part of a line of hints, which stand beside each other as far as there is room. */
-static roast_str take_part(roast_str *rest)
-{
-    const char *end = rest->len ? memmem(rest->ptr, rest->len, TABLE_BETWEEN, strlen(TABLE_BETWEEN)) : NULL;
-    roast_str part = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
-    size_t taken = part.len + (end ? strlen(TABLE_BETWEEN) : 0);
-    *rest = (roast_str){rest->ptr + taken, rest->len - taken};
-    return part;
-}
-
+/* Parts of a line of hints stand beside each other as far as there is room. */
 static void put_more(block *b, roast_str more, size_t width)
 {
     while (!str_absent(more) && more.len) {
-        roast_str part = take_part(&more), between = b->options->utf8 ? STR(TABLE_BETWEEN) : STR("   -   ");
+        roast_str part = take_part(&more, TABLE_BETWEEN),
+                  between = b->options->utf8 ? STR(TABLE_BETWEEN) : STR("   -   ");
         bool fits = b->column && b->column + text_width(between) + safe_width(b, part) <= width;
         if (fits)
             put(b, between, TONE_QUIET);
@@ -424,14 +515,18 @@ static void put_ends(block *b, const table *t, const layout *l, size_t width)
 
 static void draw_table(block *b, const table *t, size_t width)
 {
-    put_title(b, t->title, width);
     if (t->n_columns > MOST_COLUMNS) {
         b->text.code = ROAST_LIMIT;
         return;
     }
     layout l = lay_out(b, t, width);
-    put_ends(b, t, &l, width);
-    if (l.header && t->n_rows)
+    if (t->layout == TABLE_OPEN) {
+        put_fitted(b, t->title, width, MOSTLY_END, TONE_STRONG);
+    } else {
+        put_title(b, t->title, width);
+        put_ends(b, t, &l, width);
+    }
+    if ((l.header && t->n_rows) || t->layout == TABLE_OPEN)
         put_header(b, t, &l);
     for (size_t row = 0; row < t->n_rows; row++)
         put_row(b, t, row, &l);
@@ -457,8 +552,11 @@ static void put_phrase(block *b, const table_phrase *phrase, size_t width)
     buf_release(&safe);
 }
 
-static void draw_heading(block *b, const table_heading *heading, roast_str separator, size_t width)
+static void draw_heading(block *b, const table_heading *heading, const char *usual, size_t width)
 {
+    buf safe = {0};
+    text_safe(&safe, str_from(heading->between ? heading->between : usual), b->options->utf8);
+    roast_str separator = buf_view(&safe);
     size_t between = text_width(separator);
     for (size_t i = 0; i < heading->count; i++) {
         const table_phrase *phrase = &heading->phrases[i];
@@ -471,6 +569,8 @@ static void draw_heading(block *b, const table_heading *heading, roast_str separ
     }
     if (heading->count)
         end_line(b);
+    b->text.code = b->text.code ? b->text.code : safe.code;
+    buf_release(&safe);
 }
 
 static void page_block(buf *out, const block *b)
@@ -503,17 +603,29 @@ static void page_two(buf *out, const block *left, const block *right, size_t col
         out->code = left->text.code ? left->text.code : right->text.code;
 }
 
-static void draw_lists(block *b, const table *tables, size_t count, size_t width)
+static void draw(block *b, const table *tables, size_t count, size_t width)
 {
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             end_line(b);
-        draw_pairs(b, &tables[i], width);
+        switch (tables[i].layout) {
+        case TABLE_PAIRS:
+        case TABLE_LIST:
+            draw_pairs(b, &tables[i], width);
+            break;
+        case TABLE_LINE:
+            draw_line(b, &tables[i], width);
+            break;
+        case TABLE_GRID:
+        case TABLE_OPEN:
+            draw_table(b, &tables[i], width);
+            break;
+        }
     }
 }
 
-/* How many of the lists go to the left so that both sides are about as long. */
-static size_t split_lists(const table *tables, size_t count)
+/* How many of the tables go to the left so that both sides are about as long. */
+static size_t split(const table *tables, size_t count)
 {
     size_t total = 0, left = 0, best = 1, smallest = SIZE_MAX;
     for (size_t i = 0; i < count; i++)
@@ -529,16 +641,22 @@ static size_t split_lists(const table *tables, size_t count)
     return best;
 }
 
-static void page_lists(buf *out, const table *tables, size_t count, const terminal_options *options)
+/* From which width on tables of this layout stand beside each other. */
+static size_t beside_from(table_layout of)
+{
+    return of == TABLE_PAIRS ? SIDE_BY_SIDE : of == TABLE_OPEN ? OPEN_BESIDE : SIZE_MAX;
+}
+
+static void page_tables(buf *out, const table *tables, size_t count, const terminal_options *options)
 {
     block left = {.options = options}, right = {.options = options};
-    if (options->width < SIDE_BY_SIDE || count < 2) {
-        draw_lists(&left, tables, count, options->width);
+    if (options->width < beside_from(tables->layout) || count < 2) {
+        draw(&left, tables, count, options->width);
         page_block(out, &left);
     } else {
-        size_t half = (options->width - GUTTER) / 2, on_left = split_lists(tables, count);
-        draw_lists(&left, tables, on_left, half);
-        draw_lists(&right, tables + on_left, count - on_left, half);
+        size_t half = (options->width - GUTTER) / 2, on_left = split(tables, count);
+        draw(&left, tables, on_left, half);
+        draw(&right, tables + on_left, count - on_left, half);
         page_two(out, &left, &right, half + GUTTER);
     }
     block_release(&left);
@@ -548,10 +666,9 @@ static void page_lists(buf *out, const table *tables, size_t count, const termin
 static void page_headings(buf *out, const table_set *set, const terminal_options *options)
 {
     block b = {.options = options};
-    const roast_str dot = options->utf8 ? STR(TABLE_BETWEEN) : STR("   -   ");
-    draw_heading(&b, &set->alarm, dot, options->width);
-    draw_heading(&b, &set->headline, STR("   "), options->width);
-    draw_heading(&b, &set->subline, dot, options->width);
+    draw_heading(&b, &set->alarm, TABLE_BETWEEN, options->width);
+    draw_heading(&b, &set->headline, "   ", options->width);
+    draw_heading(&b, &set->subline, TABLE_BETWEEN, options->width);
     page_block(out, &b);
     block_release(&b);
 }
@@ -565,19 +682,10 @@ void terminal_tables(buf *out, const table_set *set, const terminal_options *opt
     while (i < set->count && !out->code) {
         if (out->len > start)
             buf_char(out, '\n');
-        size_t lists = 0;
-        while (i + lists < set->count && set->tables[i + lists].layout == TABLE_PAIRS)
-            lists++;
-        if (!lists && set->tables[i].layout == TABLE_LIST)
-            lists = 1;
-        if (lists) {
-            page_lists(out, &set->tables[i], lists, &page);
-        } else {
-            block b = {.options = &page};
-            draw_table(&b, &set->tables[i], page.width);
-            page_block(out, &b);
-            block_release(&b);
-        }
-        i += lists ? lists : 1;
+        size_t alike = 1;
+        while (i + alike < set->count && set->tables[i + alike].layout == set->tables[i].layout)
+            alike++;
+        page_tables(out, &set->tables[i], alike, &page);
+        i += alike;
     }
 }

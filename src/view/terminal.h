@@ -8,6 +8,7 @@ typedef struct terminal_options {
     size_t width; /* columns; fewer than 40 count as 40 */
     bool colour;  /* by meaning, with escape sequences */
     bool utf8;    /* else everything is ASCII */
+    bool many;    /* 256 colours, else 16 */
 } terminal_options;
 
 /* Appends the headings and tables to out; what went wrong is in out->code. */

@@ -104,7 +104,7 @@ def read_surfaces(run: pathlib.Path, open_page, report=None) -> types.SimpleName
 
     opened = open_run(run)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        opened.print_summary()
+        opened.print_summary(full=True)
     page = open_page(report or write_report(run))
     return types.SimpleNamespace(
         path=run,

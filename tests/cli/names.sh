@@ -2,7 +2,7 @@
 cache=.cache/roastcoffea/runs
 mkdir -p $cache
 try() { "$@" 2>&1 | sed "s|$PWD|.|" | head -1; echo "status ${PIPESTATUS[0]}"; }
-ended() { roast show "$@" 2> err | grep -o -e '^finished' -e '^failed' -e '^still running' || sed "s|$PWD|.|" err; cat err | sed "s|$PWD|.|"; }
+ended() { roast show --all "$@" 2> err | grep -o -e '^finished' -e '^failed' -e '^still running' || sed "s|$PWD|.|" err; cat err | sed "s|$PWD|.|"; }
 try roast show @1
 make_run small $cache/20261115-140000-ttbar.roast
 make_run failed $cache/20261116-140000-ttbar.roast

@@ -1,2 +1,2 @@
 make_run small run.roast
-roast show run.roast --width 100
+roast show run.roast --all --width 100

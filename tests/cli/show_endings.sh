@@ -4,3 +4,4 @@ for ending in failed interrupted empty; do
     roast show $ending.roast --json | grep '"outcome"'
 done
 roast show empty.roast
+roast show empty.roast --all

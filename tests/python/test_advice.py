@@ -37,7 +37,7 @@ def snippets() -> dict[str, str]:
     for name, prefix in {"ADVICE": "", "MISSING_ADVICE": "missing_"}.items():
         table = text[text.index(f"static const advice_row {name}") :].partition("\n};")[0]
         rows = re.split(r"\[(?:FINDING|NATURE)_(\w+)\] =", table)[1:]
-        found |= {prefix + name.lower(): literals(row) for name, row in zip(rows[::2], rows[1::2], strict=True)}
+        found |= {prefix + name.lower(): literals(re.split(r",\s*\.brief", row)[0]) for name, row in zip(rows[::2], rows[1::2], strict=True)}
     return {name: strings[1] for name, strings in found.items() if len(strings) > 1 and strings[1]}
 
 

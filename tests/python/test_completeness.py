@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -127,8 +128,20 @@ def test_every_surface_says_first_what_is_missing_as_an_error(iterative, files, 
     alarm, _, ending = collector.run.summary.headings()
     assert {tone for _, tone in alarm[:-1]} == {"bad"}
     assert ending[0][0].startswith("finished") and ending[0][1] == "warn"
-    shown = roast("show", collector.run.path, "--color", "always").stdout
+    shown = roast("show", collector.run.path, "--color", "always", "--all").stdout
     assert shown.splitlines()[0].startswith("\x1b[31m" + FIRST) or FIRST in shown.splitlines()[0]
+
+
+def test_the_one_screen_says_what_is_missing_before_anything_about_time(iterative, files, roast, tmp_path):
+    truncate(files["signal"]["files"][1], 0.6)
+    _, collector = measure(iterative, files, skipbadfiles=True)
+    shown = roast("show", collector.run.path, "--color", "always").stdout.replace("\u202f", " ")
+    assert "\x1b[31m! " + FIRST + "400 of 1 200 events are missing (33.3 %)" in shown
+    text = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", shown).split())
+    start = text[text.index(FIRST) : text.index("finished")]
+    assert "4 chunks never succeeded in 1 file" in start and "signal: 50.0 % of its events" in start
+    assert re.search(r"failed \d+ × OSError in 1 file, file1.root", text)
+    assert "to run again roast show" in text
 
 
 def test_a_file_that_was_never_opened_is_named_first_too(iterative, files, roast, tmp_path):
@@ -652,7 +665,7 @@ def test_a_dataset_without_files_is_told_first(iterative, files, roast):
     files = {**files, "diboson": {"files": [], "treename": "Events"}}
     with MetricsCollector(iterative) as collector:
         nano.runner(iterative)(files, processor_instance=nano.Plain())
-    said = roast("show", collector.run.path, "--width", "300").stdout
+    said = roast("show", collector.run.path, "--width", "300", "--all").stdout
     assert said.startswith("NOT KNOWN TO BE COMPLETE: dataset diboson has no files in the fileset")
 
 
@@ -1037,7 +1050,7 @@ def test_sums_of_a_damaged_file_stop_at_the_largest_number(tmp_path):
 
 def test_an_error_is_cut_between_characters(roast, tmp_path):
     run = record(tmp_path / "a.roast", [chunk(0, error="é" * 40), chunk(0, 2, error="é" * 40)])
-    shown = roast("show", run.path, env={"LC_ALL": "C.UTF-8"}).stdout
+    shown = roast("show", "--all", run.path, env={"LC_ALL": "C.UTF-8"}).stdout
     assert "OSError: " + "é" * 24 + "…" in shown and "\ufffd" not in shown
 
 
@@ -1047,7 +1060,7 @@ def test_an_error_of_many_lines_is_shown_by_what_it_says_and_kept_whole(roast, t
     errors = {"error_type": "Exception", "error": said}, {"error_type": "KeyInFileError", "error": lines, "file": "g"}
     failed = [chunk(0, attempt, "x") | error for error in errors for attempt in (1, 2)]
     run = record(tmp_path / "a.roast", [*failed, chunk(100)])
-    texts = [roast(*arguments, run.path).stdout for arguments in (["show", "--only", "missing,failures"], ["show"], ["explain"])]
+    texts = [roast(*arguments, run.path).stdout for arguments in (["show", "--only", "missing,failures"], ["show", "--all"], ["explain"])]
     page = run.report(tmp_path / "page.html").read_text()
     for text in (*texts, as_text(page[page.index("<h1>") : page.index("<script")])):
         assert "OSError('no basket, sorry" in " ".join(text.split())

@@ -76,7 +76,7 @@ def test_core_time_without_a_probe_is_its_own_category(partly, roast):
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_the_heading_counts_what_the_engine_did(partly, roast, width):
-    shown = roast("show", partly, "--width", str(width)).stdout.replace("\u202f", " ")
+    shown = roast("show", partly, "--all", "--width", str(width)).stdout.replace("\u202f", " ")
     head = shown.split("What held it back")[0]
     assert "36 of 80 chunks measured" in head and "1 of 2 workers not measured" in head
     assert re.search(r"not measured +44\n", shown)  # in Chunks

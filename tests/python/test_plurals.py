@@ -35,11 +35,11 @@ def test_what_there_is_one_of_is_not_named_in_the_plural(roast, tmp_path, measur
     page = run.report(tmp_path / "page.html").read_text()
     texts = {"page": as_text(page[page.index("<h1>") : page.index("<script")])}
     again = record(tmp_path / "b.roast", measured=measured).path
-    for command in (["show"], ["explain", "--what-if"], ["compare", again], ["scale"], ["gate", again, "--"]):
-        texts[command[0]] = roast(*command, run.path, "--width", "200").stdout
+    for command in (["show"], ["show", "--all"], ["explain", "--what-if"], ["compare", again], ["scale"], ["gate", again, "--"]):
+        texts[" ".join(command[:1] if again in command else command)] = roast(*command, run.path, "--width", "200").stdout
     assert not {name: found for name, text in texts.items() if (found := ONE_OF_MANY.findall(text))}
     if measured:
-        assert "1 file, 1 chunk," in texts["show"] and "1 run, 1 core" in texts["scale"]
+        assert "1 file, 1 chunk," in texts["show --all"] and "1 run, 1 core" in texts["scale"]
         assert "1 attempt failed" in texts["page"] and "1 core on average" in texts["page"]
     else:
         assert "1 of 1 worker was not measured" in texts["page"]

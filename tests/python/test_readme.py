@@ -1,4 +1,4 @@
-"""The pages that are made from the code, and the picture in the README, are what the code says today; links lead somewhere."""
+"""The pages that are made from the code, and what they show, are what the code says today; links lead somewhere."""
 
 import os
 import re

@@ -96,7 +96,7 @@ def test_all_views_show_the_same_servers(tmp_path, roast):
     table = list(csv.DictReader(roast("export", run, "--to", "csv", "--only", "storage").stdout.splitlines()))
     assert {row["server"] for row in table} == servers
     assert roast("report", run, "-o", tmp_path / "page.html").returncode == 0
-    shown = [roast("show", run, "--width", "160").stdout, roast("show", run, "--only", "storage", "--width", "160").stdout]
+    shown = [roast("show", run, "--all", "--width", "160").stdout, roast("show", run, "--only", "storage", "--width", "160").stdout]
     for text in [*shown, (tmp_path / "page.html").read_text()]:
         assert all(server in text for server in servers)
 

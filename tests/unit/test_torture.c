@@ -117,7 +117,7 @@ static roast_code draw_summary(const roast_summary *summary, buf *out, roast_err
     terminal_tables(out, &tables, &options);
     tables_release(&tables);
     json_summary(out, summary);
-    return out->code;
+    return out->code ? out->code : roast_summary_render(out, summary, ROAST_SCREEN, NULL, err);
 }
 
 static roast_code report(const char *path, buf *out, roast_error *err)

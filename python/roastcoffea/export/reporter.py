@@ -20,19 +20,18 @@ __all__ = [
 ]
 
 
-def print_run(run: Any) -> None:
-    """Print the summary of a run as the command lays it out, in the colours and the width of rich's console if it is there."""
+def print_run(run: Any, full: bool = False) -> None:
+    """Print a run as the command lays it out, in the colours and the width of rich's console if it is there."""
+    lay_out = run.summary.text if full else run.summary.screen
     try:
         from rich.console import Console
         from rich.text import Text
     except ImportError:
         width = shutil.get_terminal_size((100, 24)).columns
-        print(run.summary.text(width, sys.stdout.isatty(), True, python=_in_notebook()))
-        print(f"recorded in {run.path}")
+        print(lay_out(width, sys.stdout.isatty(), python=_in_notebook()), end="")
         return
     console = Console()
-    console.print(Text.from_ansi(run.summary.text(console.width, True, True, python=_in_notebook())), soft_wrap=True)
-    console.print(Text(f"recorded in {run.path}", "dim"), soft_wrap=True)
+    console.print(Text.from_ansi(lay_out(console.width, True, python=_in_notebook())), soft_wrap=True)
 
 
 def _in_notebook() -> bool:

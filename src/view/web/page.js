@@ -1,8 +1,7 @@
 /* The script of the page, in files of one idea each that are put together when it is built: page (elements, numbers, the
  * data), glossary (what labels mean), sections (and their folds), time (what is shown over time), colouring, chunk,
- * lanes, highlight, place (in the address), findings, tables,
- * figures, begin. Nothing is fetched, and text from the run only ever
- * becomes text: there is no innerHTML here. */
+ * lanes, highlight, place (in the address), findings, tables, figures, begin. Nothing is fetched, and text from the run
+ * only ever becomes text: there is no innerHTML here. */
 'use strict';
 (() => {
 
