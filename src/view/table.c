@@ -318,7 +318,7 @@ static void build_grid(builder *b, const table_spec *spec, const char *title)
         for (size_t i = 0; i < n_columns; i++)
             write_grid_cell(b, &columns[i], order[row], largest[i], i ? 0 : depths[row]);
     writer_rest(&b->w, total);
-    if (total && spec->details)
+    if (total && spec->details && !b->w.failed)
         say_where_details_are(b, spec->details);
 }
 

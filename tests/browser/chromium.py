@@ -192,8 +192,8 @@ class Page:
 
     def box(self, selector: str) -> dict:
         """Where an element is, after opening what is folded around it and scrolling to it."""
-        self.run(f"for (let at = document.querySelector({json.dumps(selector)}); at; at = at.parentElement)"
-                 " if (at.tagName === 'DETAILS') at.open = true")  # fmt: skip
+        self.run(f"for (let at = document.querySelector({json.dumps(selector)}); at.parentElement; at = at.parentElement)"
+                 " if (at.parentElement.tagName === 'DETAILS' && at.tagName !== 'SUMMARY') at.parentElement.open = true")  # fmt: skip
         self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
         self.settle()
         return self.run(
