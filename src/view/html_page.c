@@ -117,7 +117,7 @@ static void put_numbers(html_page *page, const chart *c)
 {
     buf numbers = {0};
     chart_json(&numbers, c, false);
-    put_packed(page, "chart", c->id, &numbers);
+    put_packed(page, "figure", c->id, &numbers);
 }
 
 /* In two sizes, of which the style shows one: words that shrink with a picture cannot be read on a telephone. */
