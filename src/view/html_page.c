@@ -116,7 +116,7 @@ enum { FIGURE_WIDTH = 600, NARROW_WIDTH = 380 }; /* pixels */
 static void put_numbers(html_page *page, const chart *c)
 {
     buf numbers = {0};
-    chart_json(&numbers, c, false);
+    chart_json(&numbers, c, true);
     put_packed(page, "figure", c->id, &numbers);
 }
 

@@ -112,7 +112,8 @@ static void put_cell(buf *out, const table_cell *cell, const char *style)
 /* JupyterLab stripes the rows of tables, in the colours of its theme. */
 static void open_row(buf *out)
 {
-    buf_format(out, "<tr style=\"color:%s;background-color:%s\">", chart_colour_named("ink"), chart_colour_named("ground"));
+    buf_format(out, "<tr style=\"color:%s;background-color:%s\">", chart_colour_named("ink"),
+               chart_colour_named("ground"));
 }
 
 static void put_pairs(buf *out, const table *t)
