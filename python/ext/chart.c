@@ -74,7 +74,7 @@ static roast_code draw(buf *out, roast_run *run, const chart_call *call, roast_e
     if (!code && call->svg)
         chart_svg(out, &set.charts[0], &call->picture);
     else if (!code)
-        chart_json(out, &set.charts[0], true);
+        chart_json(out, &set.charts[0], false);
     charts_release(&set);
     return code;
 }

@@ -151,8 +151,9 @@ void chart_css(buf *out);
  * --ink, --muted, --grid, and --s0 to --s9 for shades. The class "light" on the root element asks for the light ones,
  * as for paper. */
 void chart_page_css(buf *out);
-/* The chart as one JSON object: numbers, not pixels. Without points, those that a picture beside it shows anyway. */
-void chart_json(buf *out, const chart *c, bool points);
+/* The chart as one JSON object: numbers, not pixels. beside_picture: only what is to be said of marks that a picture
+ * shows: no points, and no more digits of z than are read. */
+void chart_json(buf *out, const chart *c, bool beside_picture);
 /* PNG of an SVG, scale pixels per unit. ROAST_MISSING if librsvg is not installed. */
 roast_code png_from_svg(buf *out, roast_str svg, double scale, roast_error *err);
 

@@ -8,14 +8,16 @@
 #include "view/json.h"
 
 /* Nine digits: less than a thousandth of a pixel, and half the size of all of them. */
-static void put_number(buf *out, double value)
+enum { DIGITS = 9, DIGITS_SAID = 4 };
+
+static void put_number(buf *out, double value, int digits)
 {
     if (!isfinite(value)) {
         buf_text(out, "null");
         return;
     }
     char text[40];
-    snprintf(text, sizeof text, "%.9g", value);
+    snprintf(text, sizeof text, "%.*g", digits, value);
     char *comma = strchr(text, ','); /* the program that loads the library may have set a locale */
     if (comma)
         *comma = '.';
@@ -23,7 +25,7 @@ static void put_number(buf *out, double value)
 }
 
 /* On one line, whatever its length. */
-static void put_numbers(json_writer *w, const char *key, const double *values, size_t count)
+static void put_rounded(json_writer *w, const char *key, const double *values, size_t count, int digits)
 {
     if (!values)
         return;
@@ -33,9 +35,14 @@ static void put_numbers(json_writer *w, const char *key, const double *values, s
     for (size_t i = 0; i < count; i++) {
         if (i)
             buf_char(w->out, ',');
-        put_number(w->out, values[i]);
+        put_number(w->out, values[i], digits);
     }
     buf_char(w->out, ']');
+}
+
+static void put_numbers(json_writer *w, const char *key, const double *values, size_t count)
+{
+    put_rounded(w, key, values, count, DIGITS);
 }
 
 static void put_bool(json_writer *w, const char *key, bool value)
@@ -93,7 +100,7 @@ static void put_shades(json_writer *w, const chart *c)
     json_put_close(w, ']');
 }
 
-static void put_series(json_writer *w, const chart_series *s, bool points)
+static void put_series(json_writer *w, const chart_series *s, bool beside_picture)
 {
     json_put_open(w, NULL, '{');
     json_put_text(w, "name", s->name);
@@ -105,7 +112,7 @@ static void put_series(json_writer *w, const chart_series *s, bool points)
     put_bool(w, "quiet", s->quiet);
     if (s->kind == CHART_BARS)
         json_put_real(w, "width", s->width);
-    if (s->kind == CHART_POINTS && !points) {
+    if (s->kind == CHART_POINTS && beside_picture) {
         json_put_close(w, '}');
         return;
     }
@@ -113,7 +120,7 @@ static void put_series(json_writer *w, const chart_series *s, bool points)
     put_numbers(w, "x2", s->x2, s->count);
     put_numbers(w, "y", s->y, s->count);
     put_numbers(w, "y2", s->y2, s->count);
-    put_numbers(w, "z", s->z, s->count);
+    put_rounded(w, "z", s->z, s->count, beside_picture ? DIGITS_SAID : DIGITS); /* the picture has the shades */
     put_numbers(w, "weight", s->weight, s->count);
     json_put_close(w, '}');
 }
@@ -133,7 +140,7 @@ static void put_notes(json_writer *w, const chart *c)
     json_put_close(w, ']');
 }
 
-void chart_json(buf *out, const chart *c, bool points)
+void chart_json(buf *out, const chart *c, bool beside_picture)
 {
     json_writer w = {.out = out};
     json_put_open(&w, NULL, '{');
@@ -150,7 +157,7 @@ void chart_json(buf *out, const chart *c, bool points)
     put_shades(&w, c);
     json_put_open(&w, "series", '[');
     for (size_t i = 0; i < c->n_series; i++)
-        put_series(&w, &c->series[i], points);
+        put_series(&w, &c->series[i], beside_picture);
     json_put_close(&w, ']');
     json_put_text(&w, "legend_more", c->more);
     put_notes(&w, c);

@@ -116,8 +116,8 @@ enum { FIGURE_WIDTH = 600, NARROW_WIDTH = 380 }; /* pixels */
 static void put_numbers(html_page *page, const chart *c)
 {
     buf numbers = {0};
-    chart_json(&numbers, c, false);
-    put_packed(page, "chart", c->id, &numbers);
+    chart_json(&numbers, c, true);
+    put_packed(page, "figure", c->id, &numbers);
 }
 
 /* In two sizes, of which the style shows one: words that shrink with a picture cannot be read on a telephone. */

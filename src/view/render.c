@@ -170,7 +170,7 @@ static roast_code put_chart(buf *out, const chart *c, roast_form form, const roa
     roast_look look = look_of(given);
     svg_options size = {.width = look.width, .height = look.height};
     if (form == ROAST_CHART) {
-        chart_json(out, c, true);
+        chart_json(out, c, false);
     } else if (form == ROAST_SVG) {
         chart_svg(out, c, &size);
     } else if (form == ROAST_PNG) {

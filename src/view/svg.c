@@ -526,11 +526,11 @@ static void draw_scale(const svg_frame *f, double y)
     put_text(f, "k", EDGE, y, low, 0);
     buf_text(f->out, "<g class=\"roast-marks\">");
     for (size_t shade = 0; shade < CHART_SHADES; shade++) {
-        buf_format(f->out, "<path class=\"s%zu\" d=\"M", shade);
+        buf_format(f->out, "<path class=\"s%zu\" stroke-width=\"10\" d=\"M", shade);
         svg_number(f->out, x + width * (double)shade / CHART_SHADES);
         buf_char(f->out, ' ');
-        svg_number(f->out, y - 9);
-        buf_text(f->out, "h14v10h-14z\"/>");
+        svg_number(f->out, y - 4);
+        buf_text(f->out, "h14\"/>");
     }
     buf_text(f->out, "</g>\n");
     x += width + 4;

@@ -199,10 +199,11 @@ static void draw_lanes(const svg_frame *f, const chart_series *s)
 
 static const double OVERLAP = 0.5; /* pixels: cells that touch would leave a hair of the ground between them */
 
-/* Cells of one shade are one path, and those that follow each other one box. */
+/* Cells of one shade are one path, and those that follow each other one line, as thick as its row: it takes half of
+ * what a box does. */
 static void draw_heat(const svg_frame *f, const chart_series *s)
 {
-    double lane = lane_height(f), half = lane > 6 ? lane / 2 - 0.5 : lane / 2;
+    double lane = lane_height(f), thickness = lane > 6 ? lane - 1 : lane;
     for (size_t shade = 0; shade < CHART_SHADES; shade++) {
         pen p = {.out = f->out};
         for (size_t i = 0, last; i < s->count; i = last + 1) {
@@ -213,10 +214,9 @@ static void draw_heat(const svg_frame *f, const chart_series *s)
                    svg_shade(&f->c->z, s->z[last + 1]) == shade)
                 last++;
             if (!p.down)
-                buf_format(f->out, "<path class=\"s%zu y\" d=\"", shade);
-            double middle = svg_y(f, s->y[i]);
-            pen_box(&p, svg_x(f, s->x[i]), middle - half, fmin(svg_x(f, s->x2[last]) + OVERLAP, f->right),
-                    middle + half);
+                buf_format(f->out, "<path class=\"s%zu y\" stroke-width=\"%.1f\" d=\"", shade, thickness);
+            pen_move(&p, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
+            pen_line(&p, fmin(svg_x(f, s->x2[last]) + OVERLAP, f->right), svg_y(f, s->y[i]));
         }
         if (p.down)
             end_path(f);

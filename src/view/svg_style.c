@@ -64,7 +64,7 @@ static void put_palette(buf *out, const struct palette *s)
     put_colour(out, svg_colour_name(CHART_BAD), s->bad);
     buf_format(out, ".roast-marks .c%s .f{stroke:%s;stroke-width:1}", svg_colour_name(CHART_BAD), s->ink);
     for (int i = 0; i < CHART_SHADES; i++)
-        buf_format(out, ".roast-marks .s%d{fill:%s}", i, s->shades[i]);
+        buf_format(out, ".roast-marks .s%d{stroke:%s}", i, s->shades[i]);
     buf_format(out,
                ".roast-chart .w{fill:%s}.roast-chart .h{fill:%s}.roast-chart .t{fill:%s}.roast-chart .k{fill:%s}\n"
                ".roast-chart .g{stroke:%s}.roast-chart .x,.roast-chart .n{stroke:%s}.roast-chart .o{stroke:%s}\n",
@@ -78,7 +78,8 @@ static void put_rules(buf *out)
         ".roast-chart{font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif;font-size:12px}\n"
         ".roast-chart .h{font-size:13px;font-weight:600}.roast-chart .k{font-size:11.5px}\n"
         ".roast-chart .e{text-anchor:end}.roast-chart .m{text-anchor:middle}\n"
-        ".roast-marks .y{shape-rendering:crispEdges}.roast-marks path{vector-effect:non-scaling-stroke}\n"
+        ".roast-marks path{vector-effect:non-scaling-stroke}"
+        ".roast-marks .y{shape-rendering:crispEdges;vector-effect:none}\n"
         ".roast-chart .g{stroke-width:1}.roast-chart .x{stroke-width:1}\n"
         ".roast-chart .n{stroke-width:1;stroke-dasharray:4 3}\n"
         ".roast-chart .o{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}\n"

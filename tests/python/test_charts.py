@@ -297,9 +297,10 @@ def test_cells_have_the_shade_of_their_value_in_the_picture(charts_of):
     rows = len(model["panels"][0]["y"]["categories"])
     (low, high), (first, last) = model["z"]["limits"], model["x"]["limits"]
     boxes = [
-        (*box, int(path.get("class").split()[0][1:]))
+        (a, b - thick / 2, c, b + thick / 2, int(path.get("class").split()[0][1:]))
         for path in panel.iter(f"{SVG}path")
-        for box in boxes_of_path(path.get("d"))
+        for thick in [float(path.get("stroke-width"))]
+        for a, c, b in lines_of_path(path.get("d"))
     ]
     (cells,) = model["series"]
     assert (low, high) == (0, 100) and len(model["shades"]) == 10
@@ -310,23 +311,15 @@ def test_cells_have_the_shade_of_their_value_in_the_picture(charts_of):
         assert shades == [min(9, int(z / 10 + 1e-9))], (x, y, z)
 
 
-def boxes_of_path(text):
-    """Boxes of a path of moves and lines along the axes: (left, top, right, bottom)."""
-    boxes, x, y = [], 0.0, 0.0
-    for command, numbers in re.findall(r"([Mmhvz])([^Mmhvz]*)", text):
+def lines_of_path(text):
+    """The horizontal lines of a path of moves and lines: (left, right, height)."""
+    lines, x, y = [], 0.0, 0.0
+    for command, numbers in re.findall(r"([Mmh])([^Mmh]*)", text):
         values = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", numbers)]
-        if command in "Mm":
-            x, y = (values[0], values[1]) if command == "M" else (x + values[0], y + values[1])
-            corner = [x, y, x, y]
-        elif command == "h":
-            x += values[0]
-        elif command == "v":
-            y += values[0]
-        corner = [min(corner[0], x), min(corner[1], y), max(corner[2], x), max(corner[3], y)]
-        if command == "z":
-            boxes.append(tuple(corner))
-            x, y = corner[:2]
-    return boxes
+        if command == "h":
+            lines.append((x, x + values[0], y))
+        x, y = (values[0], values[1]) if command == "M" else (x + values[0], y + (values[1] if command == "m" else 0))
+    return lines
 
 
 @pytest.mark.parametrize("name", ["ordinary", "large", "many datasets"])
@@ -395,7 +388,7 @@ def test_all_eyes_tell_the_colours_of_series_apart_and_see_shades_in_their_order
         seen = [in_lab(colour, SIGHTS[sight]) for colour in colours]
         assert len(seen) == 9
         assert min(numpy.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 18
-        lightness = [in_lab(shade, SIGHTS[sight])[0] for shade in re.findall(r"\.s\d\{fill:(#\w{6})\}", theme)]
+        lightness = [in_lab(shade, SIGHTS[sight])[0] for shade in re.findall(r"\.s\d\{stroke:(#\w{6})\}", theme)]
         steps = numpy.diff(lightness)
         assert len(steps) == 9 and (abs(steps) > 3).all() and len(set(numpy.sign(steps))) == 1
 

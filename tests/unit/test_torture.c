@@ -168,7 +168,7 @@ static roast_code plot(const char *path, buf *out, roast_error *err)
         code = charts_build(&set, run, summary, NULL, NULL, err);
     for (size_t i = 0; i < set.count && !code; i++) {
         chart_svg(out, &set.charts[i], NULL);
-        chart_json(out, &set.charts[i], true);
+        chart_json(out, &set.charts[i], false);
         code = out->code;
     }
     if (!code)

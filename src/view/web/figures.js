@@ -174,7 +174,7 @@ class Figure {
 
   /* Nothing is unpacked before somebody asks. */
   async read() {
-    this.model ||= packedJson('chart-' + this.name);
+    this.model ||= packedJson('figure-' + this.name);
     const model = await this.model;
     if (!this.marks) {
       this.marks = marksOf(model, this.element.querySelector('svg'));
