@@ -211,7 +211,7 @@ void heading_write(table_writer *w, const roast_summary *summary)
     writer_phrase(w, &set->subline, TONE_PLAIN);
 }
 
-/* Whether the result is whole comes before anything about time. */
+/* Whether the result is whole comes before anything about time; what is missing has lines of its own. */
 void heading_write_short(table_writer *w, const roast_summary *summary)
 {
     table_set *set = w->set;
@@ -222,9 +222,11 @@ void heading_write_short(table_writer *w, const roast_summary *summary)
     write_cluster(w, summary);
     writer_phrase(w, &set->headline, TONE_QUIET);
     missing_write_verdict(w, &set->subline, summary);
+    size_t verdict = set->subline.count;
     write_complete(w, summary);
     write_not_known(w, summary);
     write_ending(w, summary);
+    set->subline.phrases[verdict].first = verdict > 0;
     write_chunks(w, summary);
     write_progress(w, summary);
     add_trouble(w, summary, M_run_workers_lost, "worker lost", "workers lost", TONE_WARN);

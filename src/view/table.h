@@ -72,6 +72,7 @@ typedef struct table {
 typedef struct table_phrase {
     roast_str text;
     table_tone tone;
+    bool first; /* of a line, however much room there is */
 } table_phrase;
 
 enum { TABLE_PHRASES = 16 };

@@ -225,6 +225,6 @@ void writer_phrase(table_writer *w, table_heading *heading, table_tone tone)
 {
     w->failed |= w->text.code != ROAST_OK;
     if (w->text.len && heading->count < TABLE_PHRASES)
-        heading->phrases[heading->count++] = (table_phrase){keep(w), tone};
+        heading->phrases[heading->count++] = (table_phrase){.text = keep(w), .tone = tone};
     buf_clear(&w->text);
 }

@@ -561,7 +561,7 @@ static void draw_heading(block *b, const table_heading *heading, const char *usu
     for (size_t i = 0; i < heading->count; i++) {
         const table_phrase *phrase = &heading->phrases[i];
         size_t wide = safe_width(b, phrase->text);
-        if (i > 0 && b->column + between + wide > width)
+        if (i > 0 && (phrase->first || b->column + between + wide > width))
             end_line(b);
         else if (i > 0)
             put(b, separator, TONE_QUIET);
