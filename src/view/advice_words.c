@@ -46,7 +46,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_CPU_BOUND] =
         {"Make process() cheaper, or use more cores. [{section_share} of the CPU time "
          "is in section \"{section}\".|track_time shows in which part of process() it goes.]",
-         .brief = "a cheaper process()[: {section_share} of its CPU time is in \"{section}\"], or more cores",
+         .brief = "twice the cores, or a cheaper process()[: {section_share} of its CPU is in \"{section}\"]",
          .arrow = "cheaper process()"},
     [FINDING_NO_CORE_FREE] =
         {"Something else runs on these machines, or libraries start threads of their own: ask who uses them, use "
@@ -123,7 +123,7 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_MEMORY_GROWTH] = {"Something is kept: results in the processor, caches, histograms that grow. [Most is "
                                "gained in section \"{section}\".|track_memory shows in which section.][ Highest: "
                                "{worker}.]",
-                               .brief = "let go of what is kept from chunk to chunk[ in \"{section}\"]"},
+                               .brief = "keep less from chunk to chunk in the processor, caches[, \"{section}\"]"},
     [FINDING_MEMORY_LIMIT] = {"Make chunks smaller[: Runner(chunksize={chunksize}) (now {now})], or give workers more "
                               "memory, before the engine pauses or kills them.[ Highest: {worker}.]",
                               SET_CHUNKSIZE,
@@ -208,7 +208,8 @@ static const advice_row FAILURE_ADVICE[] = {
 
 static const advice_row MISSING_ADVICE[] = {
     [NATURE_UNCLEAR] =
-        {"Run again what is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
+        {"See what the errors say: a file that is cut short has to be repaired, or read from another copy. Then run again "
+         "what is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
          RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_TRANSIENT] =
         {"Such errors may pass (connections, timeouts, lost workers): run again what is missing "

@@ -144,7 +144,7 @@ void findings_put_estimate(buf *out, const explanation *e, const finding *f)
     put_condition(out, f);
     if (!(f->saving_high > f->saving_low))
         return;
-    buf_text(out, "; by replay ");
+    buf_text(out, "; uncertainty ");
     format_seconds(out, f->saving_low);
     buf_text(out, " to ");
     format_seconds(out, f->saving_high);

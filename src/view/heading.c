@@ -160,8 +160,8 @@ static void write_ending(table_writer *w, const roast_summary *summary)
         format_value(&w->text, elapsed, "s", FORM_UNIT);
         buf_text(&w->text, endings[ending].after);
     }
-    table_tone tone = is_doubtful(summary) ? TONE_WARN : TONE_PLAIN;
-    writer_phrase(w, &w->set->subline, endings[ending].tone == TONE_GOOD && tone ? tone : endings[ending].tone);
+    bool good = endings[ending].tone == TONE_GOOD;
+    writer_phrase(w, &w->set->subline, good && !is_complete(summary) ? TONE_WARN : endings[ending].tone);
 }
 
 static void write_complete(table_writer *w, const roast_summary *summary)
@@ -175,8 +175,8 @@ static void write_complete(table_writer *w, const roast_summary *summary)
 static void write_not_known(table_writer *w, const roast_summary *summary)
 {
     if (summary->outcome == ROAST_FINISHED && !is_complete(summary) && !is_doubtful(summary))
-        buf_text(&w->text, "not known to be complete");
-    writer_phrase(w, &w->set->subline, TONE_QUIET);
+        buf_text(&w->text, "not known to be complete: what it was asked for is not recorded");
+    writer_phrase(w, &w->set->subline, TONE_WARN);
 }
 
 static void write_not_measured(table_writer *w, const roast_summary *summary)
@@ -203,6 +203,7 @@ void heading_write(table_writer *w, const roast_summary *summary)
     writer_phrase(w, &set->headline, TONE_QUIET);
     write_ending(w, summary);
     write_complete(w, summary);
+    write_not_known(w, summary);
     write_chunks(w, summary);
     add_trouble(w, summary, M_run_num_failed_chunks, "attempt failed", "attempts failed", TONE_BAD);
     add_trouble(w, summary, M_run_workers_lost, "worker lost", "workers lost", TONE_WARN);

@@ -150,7 +150,7 @@ static void put_dataset(buf *out, const roast_summary *s, size_t row)
     buf_text(out, ": ");
     if (expected > 0) {
         format_percent(out, 100 * events / expected);
-        buf_text(out, " of its events");
+        buf_text(out, " of its events missing");
     } else if (events > 0) {
         format_things(out, (int64_t)events, "event", "events");
     } else {

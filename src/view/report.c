@@ -118,7 +118,7 @@ static const struct tile {
     {"data read", {M_run_total_bytes_read, ""}, {M_run_data_rate_gbps, ""}},
     {"core efficiency",
      {M_run_core_efficiency, "", FORM_PERCENT},
-     {M_run_cpu_efficiency_fine, " on the CPU", FORM_PERCENT}},
+     {M_run_cpu_efficiency_fine, " CPU of all its tasks", FORM_PERCENT}},
     {"workers",
      {M_run_avg_workers, ""},
      {M_run_total_cores, " cores on average", .after_one = " core on average"},

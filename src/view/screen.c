@@ -242,7 +242,7 @@ static void write_rest(table_writer *w, const roast_summary *s)
     writer_quiet_pair(w, "warning", TONE_WARN);
     if (s->rows[ROAST_SCOPE_MISSING].count)
         hint_show(&w->text, s, "missing");
-    writer_quiet_pair(w, "to run again", TONE_PLAIN);
+    writer_quiet_pair(w, "missing", TONE_PLAIN);
     since_last_changes(&w->text, s);
     writer_quiet_pair(w, "since last run", TONE_PLAIN);
     hint_more(&w->text, s);

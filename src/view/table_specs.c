@@ -57,7 +57,7 @@ static const pair_spec TIMING[] = {
     {.title = "core efficiency",
      .parts = {{M_run_core_efficiency, " in process()", FORM_PERCENT}},
      .shown = LINE_ALWAYS},
-    {.title = "  on the CPU", .parts = {{M_run_cpu_efficiency_fine, "", FORM_PERCENT}}},
+    {.title = "  CPU of all its tasks", .parts = {{M_run_cpu_efficiency_fine, "", FORM_PERCENT}}},
 };
 
 static const pair_spec RESOURCES[] = {

@@ -67,7 +67,7 @@ WORDS |= {re.sub(r"s( |$)", r"\1", word, count=1): metric for word, metric in WO
 NOTES = {
     ("event rate", "per core"): "event_rate_core_khz",
     ("data read", ""): "data_rate_gbps",
-    ("core efficiency", "on the CPU"): "cpu_efficiency_fine",
+    ("core efficiency", "CPU of all its tasks"): "cpu_efficiency_fine",
     ("workers", "not measured"): "workers_not_measured",
     ("chunks", "not measured"): "chunks_not_measured",
 }

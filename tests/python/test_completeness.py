@@ -141,7 +141,7 @@ def test_the_one_screen_says_what_is_missing_before_anything_about_time(iterativ
     start = text[text.index(FIRST) : text.index("finished")]
     assert "4 chunks never succeeded in 1 file" in start and "signal: 50.0 % of its events" in start
     assert re.search(r"failed \d+ × OSError in 1 file, file1.root", text)
-    assert "to run again roast show" in text
+    assert "missing roast show" in text
 
 
 def test_a_file_that_was_never_opened_is_named_first_too(iterative, files, roast, tmp_path):
