@@ -35,7 +35,7 @@ SHAPES = {
     "fields of 0.1.x only": SMALL | {"plain": True, "die": 0},
     "large": {"chunks": 20000, "workers": 50, "samples": 600, "files": 100, "retry_rate": 0.02, "seed": 4},
 }
-# What scripts written for 0.1.x expect: the title, and the names of the axes.
+# What scripts written for 0.1.x expect: the title, and the names of the axes. Occupancy has its word in plots only.
 OF_0_1 = {
     "worker_count_timeline": ("Worker Count Over Time", "Time", "Number of Workers"),
     "memory_utilization_mean_timeline": ("Memory Utilization Over Time", "Time", "Memory Utilization (%)"),
@@ -43,7 +43,7 @@ OF_0_1 = {
                                                "Memory Utilization (%)"),
     "cpu_utilization_mean_timeline": ("CPU Utilization Over Time", "Time", "CPU Utilization (%)"),
     "cpu_utilization_per_worker_timeline": ("CPU Utilization Per Worker Over Time", "Time", "CPU Utilization (%)"),
-    "occupancy_timeline": ("Worker Occupancy Over Time", "Time", "Occupancy (saturation)"),
+    "occupancy_timeline": ("Worker Occupancy Over Time", "Time", "Queued work per worker (s)"),
     "executing_tasks_timeline": ("Executing Tasks Per Worker Over Time", "Time", "Number of Executing Tasks"),
     "worker_activity_timeline": ("Worker Activity Over Time", "Time", "Number of Active Tasks"),
     "total_active_tasks_timeline": ("Total Active Tasks Over Time", "Time", "Total Active Tasks"),

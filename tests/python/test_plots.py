@@ -307,7 +307,8 @@ def test_a_plot_of_a_run_is_its_chart(run_of, name):
         return
     figure, axes = getattr(plots, name)(run_of("ordinary"), title="mine", figsize=(7, 5))
     assert axes.get_title() == "mine" and tuple(figure.get_size_inches()) == (7, 5)
-    assert axes.get_ylabel() == chart.model["panels"][0]["y"]["label"]
+    of_0_1_2 = {"plot_occupancy_timeline": "Occupancy (saturation)"}
+    assert axes.get_ylabel() == of_0_1_2.get(name, chart.model["panels"][0]["y"]["label"])
 
 
 START = datetime.datetime(2026, 1, 1, 12)

@@ -47,13 +47,16 @@ def draw(
     output_path: Target = None,
     figsize: Size = None,
     title: str | None = None,
+    y_label: str | None = None,
     **options: Any,
 ) -> Figure:
-    """A chart as a figure, and as a file if there is a path for it."""
+    """A chart as a figure, and as a file if there is a path for it. ``y_label`` is the word of 0.1.2 for its values."""
     chart = Chart(source.run, source.summary, name, **source.options, **options)
     if chart.model["why_empty"] is not None:
         raise ValueError(f"{source.absent}: {chart.model['why_empty']}")
     figure, axes = chart.figure(figsize, title)
+    if y_label and axes.get_ylabel():  # a heat map has workers there
+        axes.set_ylabel(y_label)
     if output_path is not None:
         _save(figure, Path(output_path), axes.get_title())
     return figure, axes

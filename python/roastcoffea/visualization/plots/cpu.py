@@ -59,6 +59,7 @@ def plot_occupancy_timeline(
         output_path,
         figsize,
         title,
+        y_label="Occupancy (saturation)",
         legend_entries=max_legend_entries,
     )
 
