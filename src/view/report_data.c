@@ -132,16 +132,6 @@ static roast_code read_chunks(report_data *data, roast_run *run, const roast_sum
     return code;
 }
 
-static roast_code number_chunks(report_data *data, roast_error *err)
-{
-    data->numbers = arena_alloc(&data->memory, data->series.n_chunks, sizeof *data->numbers);
-    if (!data->numbers)
-        return fail_memory(err);
-    for (size_t i = 0; i < data->lanes.n_chunks; i++)
-        data->numbers[data->lanes.order[i]] = (uint32_t)i + 1;
-    return ROAST_OK;
-}
-
 roast_code report_data_read(report_data *out, roast_run *run, const roast_summary *summary, roast_error *err)
 {
     *out = (report_data){.run = run};
@@ -152,8 +142,6 @@ roast_code report_data_read(report_data *out, roast_run *run, const roast_summar
     }
     if (!code)
         code = lanes_assign(&out->lanes, &out->series, &out->memory, err);
-    if (!code)
-        code = number_chunks(out, err);
     if (code)
         report_data_release(out);
     return code;
@@ -222,6 +210,13 @@ static int64_t value_of_file(const void *context, size_t row)
     return known_index(chunk_at(context, row)->file);
 }
 
+/* What a chunk is called wherever it is: chunk_id. */
+static int64_t value_of_number(const void *context, size_t row)
+{
+    const report_data *data = context;
+    return data->series.chunks[data->lanes.order[row]].id;
+}
+
 static int64_t value_of_lane(const void *context, size_t row)
 {
     const report_data *data = context;
@@ -242,6 +237,7 @@ static void put_chunks(buf *out, const report_data *data)
     page_column_put(out, "chunks", "entries", COLUMN_PLAIN, data->lanes.n_chunks, value_of_entries, data);
     page_column_put(out, "chunks", "dataset", COLUMN_PLAIN, data->lanes.n_chunks, value_of_dataset, data);
     page_column_put(out, "chunks", "file", COLUMN_PLAIN, data->lanes.n_chunks, value_of_file, data);
+    page_column_put(out, "chunks", "number", COLUMN_DELTAS, data->lanes.n_chunks, value_of_number, data);
     page_column_put(out, "chunks", "lane", COLUMN_PLAIN, data->lanes.n_chunks, value_of_lane, data);
     page_column_put(out, "chunks", "lane_worker", COLUMN_PLAIN, data->lanes.count, lane_worker, data);
 }

@@ -22,7 +22,6 @@ typedef struct report_data {
     int64_t tick_ns, length; /* of the time axis, in ticks; 0 if nothing has a time */
     report_chunk *chunks;    /* as many as the series has, in the order of records */
     lane_list lanes;
-    uint32_t *numbers; /* by chunk: what the page calls it, from 1 in the order in which they began; 0 off the axis */
     roast_str *errors; /* their types */
     size_t n_errors;
 } report_data;

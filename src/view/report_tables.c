@@ -73,12 +73,11 @@ static void write_entries(table_writer *w, const report_chunk *chunk)
 static void write_slow_chunk(table_writer *w, const report_data *data, uint32_t index, double most)
 {
     const report_chunk *chunk = &data->chunks[index];
-    uint32_t number = data->numbers[index];
     double process = in_seconds(data, chunk->process_time);
     double cpu_share = chunk->process_time > 0 ? 100 * in_seconds(data, chunk->cpu_time) / process : (double)NAN;
     const roast_worker *worker = run_worker(data->run, chunk->worker);
     const roast_file *file = run_file(data->run, chunk->file);
-    writer_value(w, int_value(number ? number : ROAST_ABSENT), "id", FORM_UNIT);
+    writer_value(w, int_value(data->series.chunks[index].id), "id", FORM_UNIT);
     writer_number(w, process, "s", FORM_UNIT);
     writer_share(w, most > 0 ? process / most : (double)NAN);
     writer_number(w, cpu_share, "%", FORM_UNIT);

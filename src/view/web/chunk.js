@@ -7,7 +7,6 @@ function workerOf(run, lane) {
 }
 
 const siteOf = (run, i) => Number.isNaN(run.file[i]) ? -1 : run.names.site_of_file[run.file[i]];
-const chunkNumber = i => i + 1; /* as the tables call it: chunks are in the order in which they began */
 
 const timesText = times => `${times.toFixed(times < 0.995 ? 2 : times < 9.95 ? 1 : 0)} × as long as expected`; /* it comes in steps of 4 % */
 
@@ -41,7 +40,7 @@ const datasetOf = (run, i) => run.dataset[i] < 0 ? ['dataset not known', -1] : r
 function chunkHead(run, i) {
   const head = make('div', 'head'), [dataset, colour] = datasetOf(run, i);
   head.append(make('i', run.error[i] ? 'bad hatched' : datasetClass(colour)), make('bdi', '', shortened(dataset, 100)));
-  head.append(make('span', 'quiet', `chunk ${grouped(chunkNumber(i))}`));
+  head.append(make('span', 'quiet', `chunk ${run.number[i]}`));
   return head;
 }
 
@@ -71,7 +70,7 @@ function hideTip() {
 /* ---- The panel of the chunk that is pinned -------------------------------------------------------------------- */
 
 function chunkText(run, i) {
-  const lines = [['chunk', chunkNumber(i)], ['dataset', datasetOf(run, i)[0]], ...chunkFacts(run, i)];
+  const lines = [['chunk', run.number[i]], ['dataset', datasetOf(run, i)[0]], ...chunkFacts(run, i)];
   return lines.map(line => line.join(': ')).join('\n') + '\n';
 }
 

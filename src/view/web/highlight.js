@@ -56,7 +56,6 @@ function questionsOf(run, filter) {
   if (filter.failed) questions.push(i => run.error[i] > 0);
   if (filter.first) questions.push(isFirst(run));
   if (filter.slow) questions.push(i => run.timesExpected[i] >= run.about.slow_from);
-  if (filter.chunk !== undefined) questions.push(i => chunkNumber(i) === Number(filter.chunk));
   return questions;
 }
 
@@ -95,11 +94,13 @@ function lightChunks(run, filter) {
   lanes.filter = any ? rest : null;
   lanes.lit = any ? chunksLit(run, rest) : null;
   if (any) showSomeLit(run);
-  if (chunk >= 1 && chunk <= run.n) {
-    pin(run, chunk - 1);
-    bringIntoView(run, chunk - 1);
+  const i = chunk === undefined ? -1 : run.number.indexOf(Number(chunk));
+  if (i >= 0) {
+    pin(run, i);
+    bringIntoView(run, i);
   }
   tellLit(run);
+  if (chunk !== undefined && i < 0) say('This attempt has no place in the lanes');
   fillLegend(run);
   lanes.redraw();
   keepPlace();

@@ -297,7 +297,7 @@ function pin(run, i) {
   lanes.panel.hidden = i < 0;
   if (i >= 0) fillPanel(lanes.panel, run, i);
   place(lanes.pinFrame, run, i);
-  say(i < 0 ? 'No chunk is pinned' : `Pinned: chunk ${chunkNumber(i)}, ${chunkFacts(run, i).map(fact => fact.join(' ')).join(', ')}`);
+  say(i < 0 ? 'No chunk is pinned' : `Pinned: chunk ${run.number[i]}, ${chunkFacts(run, i).map(fact => fact.join(' ')).join(', ')}`);
   keepPlace();
 }
 

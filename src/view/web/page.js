@@ -142,7 +142,7 @@ async function readRun() {
     about, names, series, n, length: about.length * tick, runStart: (about.run_start || 0) * tick,
     begin: filled(packed.begin, n, 0).map(t => t * tick), open_time: inSeconds('open_time'), events_time: inSeconds('events_time'),
     process_time: inSeconds('process_time'), return_time: inSeconds('return_time'), cpu_time: inSeconds('cpu_time'),
-    events: column('events'), bytes: column('bytes'), memory: column('memory_kib'), attempt: column('attempt'),
+    number: filled(packed.number, n, 0), events: column('events'), bytes: column('bytes'), memory: column('memory_kib'), attempt: column('attempt'),
     entryStart: column('entry_start'), entries: column('entries'), file: column('file'),
     error: filled(packed.error, n, 0), recomputed: filled(packed.recomputed, n, 0), dataset: new Int32Array(n), lane: new Int32Array(n),
     laneWorker: filled(packed.lane_worker, about.lanes, NaN),

@@ -11,7 +11,7 @@ function placeText() {
   const parts = [], digits = Math.max(0, Math.ceil(4 - Math.log10(shown.to - shown.from)));
   const add = (key, value) => parts.push(`${key}=${spelled(value)}`), seconds = t => String(Number((t - shown.origin).toFixed(Math.min(9, digits))));
   if (isZoomed()) add('t', `${seconds(shown.from)}-${seconds(shown.to)}`);
-  if (lanes.pinned >= 0) add('c', chunkNumber(lanes.pinned));
+  if (lanes.pinned >= 0) add('c', placeRun.number[lanes.pinned]);
   if (lanes.by !== 'dataset') add('by', lanes.by);
   if (lanes.byHost) add('group', 'host');
   if (lanes.wantedHeight) add('rows', lanes.wantedHeight);
@@ -54,15 +54,13 @@ function goToPlace(run) {
   const [from, to] = times ? times.slice(1).map(t => Number(t) + shown.origin) : [shown.least, shown.most];
   if (from < to) show(from, to);
   if (!lanes.plot) return;
-  const number = Number(place.get('c')), filter = filterOfPlace(place);
+  const pinned = place.has('c') ? run.number.indexOf(Number(place.get('c'))) : -1;
   lanes.wantedHeight = ROW_HEIGHTS.find(height => height === Number(place.get('rows'))) || 0;
   groupByHost(run, place.get('group') === 'host');
   colourBy(run, place.get('by'));
-  lightChunks(run, filter);
-  if (number >= 1 && number <= run.n && Number.isInteger(number)) {
-    pin(run, number - 1);
-    scrollToRow(run, number - 1);
-  }
+  lightChunks(run, filterOfPlace(place));
+  pin(run, pinned);
+  if (pinned >= 0) scrollToRow(run, pinned);
   if (lanes.pinned >= 0 || lanes.filter) find('chunks').scrollIntoView({ behavior: 'instant' });
 }
 
