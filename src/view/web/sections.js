@@ -22,7 +22,10 @@ function unfold(element) {
   for (let at = element; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
 }
 
-const targetOf = hash => find(decodeURIComponent(hash.slice(1)));
+/* Of an address that people may have typed. */
+function targetOf(hash) {
+  try { return find(decodeURIComponent(hash.slice(1))); } catch { return null; }
+}
 
 function goToAddress() {
   const target = targetOf(location.hash);
