@@ -208,7 +208,8 @@ static const advice_row FAILURE_ADVICE[] = {
 
 static const advice_row MISSING_ADVICE[] = {
     [NATURE_UNCLEAR] =
-        {"See what the errors say: a file that is cut short has to be repaired, or read from another copy. Then run again "
+        {"See what the errors say: a file that is cut short has to be repaired, or read from another copy. Then run "
+         "again "
          "what is missing (run.missing_items(runner, fileset) gives it to the Runner), and add the outputs.",
          RUN_AGAIN, .brief = "run.missing_items(runner, fileset): run again what is missing"},
     [NATURE_TRANSIENT] =
