@@ -34,6 +34,22 @@ bool density_add(density *d, uint32_t group, double x, double y)
     return true;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+    const density_place *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    return (a->y > b->y) - (a->y < b->y);
+}
+
+void density_sort(density *d)
+{
+    if (d->count)
+        qsort(d->places, d->count, sizeof *d->places, compare_places);
+}
+
 void density_release(density *d)
 {
     u64map_release(&d->seen);

@@ -21,6 +21,8 @@ typedef struct density {
 } density;
 
 bool density_add(density *d, uint32_t group, double x, double y); /* false if memory is out; group below 65536 */
+/* From left to right: marks that are written as steps from one to the next are short then. Nothing is added after. */
+void density_sort(density *d);
 void density_release(density *d);
 
 #endif

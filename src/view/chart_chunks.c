@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "view/chart_build.h"
 
-enum { PLACES_ACROSS = 240, PLACES_DOWN = 120 };
+enum { PLACES_ACROSS = 240, PLACES_DOWN = 100 };
 
 static const double GIBIBYTE = 1073741824, MEBIBYTE = 1048576;
 
@@ -74,6 +74,7 @@ void chart_add_points(chart_builder *b, mark_point point)
         if (point(b, mark, &x, &y) && !density_add(&d, (uint32_t)group_of(b, mark), x, y))
             b->failed = true;
     }
+    density_sort(&d);
     for (size_t i = 0; i < d.count; i++)
         counts[d.places[i].group]++;
     for (uint32_t group = 0; group < SERIES_GROUPS; group++) {
