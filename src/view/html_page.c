@@ -74,23 +74,13 @@ void html_page_end_section(html_page *page, const section_place *place)
     buf_text(&page->navigation, "</a>\n");
 }
 
-/* Text for the script of the page, under the name that it asks for. */
-static void put_packed(html_page *page, const char *kind, const char *id, buf *text)
-{
-    buf_format(&page->data, "<script type=\"text/plain\" id=\"%s-%s\">", kind, id);
-    page_text_put(&page->data, buf_view(text));
-    buf_text(&page->data, "</script>\n");
-    if (text->code && !page->data.code)
-        page->data.code = text->code;
-    buf_release(text);
-}
-
 /* The rows that are not in the page itself. */
 static void put_rows(html_page *page, const table *t)
 {
     buf rows = {0};
     html_grid_json(&rows, t);
-    put_packed(page, "rows", t->id, &rows);
+    page_element_put(&page->data, "rows", t->id, &rows);
+    buf_release(&rows);
 }
 
 void html_page_table(html_page *page, const table *t, const char *title)
@@ -117,7 +107,8 @@ static void put_numbers(html_page *page, const chart *c)
 {
     buf numbers = {0};
     chart_json(&numbers, c, true);
-    put_packed(page, "figure", c->id, &numbers);
+    page_element_put(&page->data, "figure", c->id, &numbers);
+    buf_release(&numbers);
 }
 
 /* In two sizes, of which the style shows one: words that shrink with a picture cannot be read on a telephone. */
@@ -163,7 +154,7 @@ static void put_data(frame *f)
     buf_str(f->out, buf_view(&f->page->data));
     buf meanings = {0};
     glossary_json(&meanings, &f->page->terms);
-    page_element_put(f->out, "data-glossary", &meanings);
+    page_element_put(f->out, "data", "glossary", &meanings);
     buf_release(&meanings);
 }
 

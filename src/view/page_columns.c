@@ -80,9 +80,9 @@ void page_text_put(buf *out, roast_str text)
     put_packed(out, text.len ? text.ptr : "", text.len);
 }
 
-void page_element_put(buf *out, const char *id, const buf *text)
+void page_element_put(buf *out, const char *kind, const char *id, const buf *text)
 {
-    buf_format(out, "<script type=\"text/plain\" id=\"%s\">", id);
+    buf_format(out, "<script type=\"text/plain\" id=\"%s-%s\">", kind, id);
     page_text_put(out, buf_view(text));
     buf_text(out, "</script>\n");
     if (text->code)

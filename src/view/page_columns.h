@@ -18,8 +18,10 @@ typedef int64_t (*column_value_at)(const void *context, size_t row);
 void page_column_put(buf *out, const char *set, const char *name, column_coding coding, size_t rows,
                      column_value_at value_at, const void *context);
 
-/* Text compressed by zlib, in base64; and an element of the page with it, which takes the text's failure over. */
+/* Text compressed by zlib, in base64; and an element of the page with it, "kind-id", which takes the text's failure
+ * over.
+ */
 void page_text_put(buf *out, roast_str text);
-void page_element_put(buf *out, const char *id, const buf *text);
+void page_element_put(buf *out, const char *kind, const char *id, const buf *text);
 
 #endif

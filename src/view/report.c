@@ -214,7 +214,7 @@ static void put_summary_to_copy(page *p)
 {
     buf text = {0};
     markdown_summary(&text, p->summary, &p->tables.usual);
-    page_element_put(&p->html.data, "data-summary", &text);
+    page_element_put(&p->html.data, "data", "summary", &text);
     buf_release(&text);
 }
 

@@ -141,7 +141,7 @@ static void put_filters(const finding_list *list)
         if (is_about_chunks(&list->explanation->findings[i]))
             put_filter(&text, &list->explanation->findings[i]);
     buf_char(&text, '}');
-    page_element_put(&list->page->data, "data-findings", &text);
+    page_element_put(&list->page->data, "data", "findings", &text);
     buf_release(&text);
 }
 
