@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The program that loads the library may have set a locale. */
+static void put_digits(buf *out, char *text)
+{
+    char *comma = strchr(text, ',');
+    if (comma)
+        *comma = '.';
+    buf_text(out, text);
+}
+
 void number_put(buf *out, double value)
 {
     char text[40];
@@ -13,8 +22,12 @@ void number_put(buf *out, double value)
         if (strtod(text, NULL) == value)
             break;
     }
-    char *comma = strchr(text, ','); /* the program that loads the library may have set a locale */
-    if (comma)
-        *comma = '.';
-    buf_text(out, text);
+    put_digits(out, text);
+}
+
+void number_put_rounded(buf *out, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", value);
+    put_digits(out, text);
 }
