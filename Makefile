@@ -66,7 +66,7 @@ format:  ## lay out the code: clang-format, and what ruff can repair
 
 docs: build ## write the pages that are made from the code, and their pictures
 	@scripts/need test
-	@scripts/venv build test
+	@scripts/venv build test package
 	@$(VENV)/python scripts/update-docs
 	@$(VENV)/python scripts/screenshots
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import html.parser
 import json
-import pathlib
 import re
 import subprocess
 import sys
@@ -16,9 +15,7 @@ from built import program
 from reports import SCREENSHOTS
 from roastcoffea import open_run
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-nbconvert = pytest.importorskip("nbconvert")
+notebooks = pytest.importorskip("notebooks", reason="needs nbclient and nbconvert", exc_type=ImportError)
 
 CARD = 260  # pixels, at most
 #: What JupyterLab lets into a notebook that it does not trust (its sanitizer.ts), and what is dropped there.
@@ -68,21 +65,12 @@ def executed(runs, folder):
         "print(run.explain())",
         "import sys; 'IPython.display' in sys.modules and None",
     ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
-    return notebook
+    return notebooks.executed(cells, folder)
 
 
 def shown(notebook, cell: int) -> str:
     (output,) = notebook.cells[cell].outputs
     return output["data"]["text/html"]
-
-
-def as_page(notebook, path: pathlib.Path, theme: str) -> pathlib.Path:
-    exporter = nbconvert.HTMLExporter(theme=theme, require_js_url="", mathjax_url="", jquery_url="", widget_renderer_url="")
-    page, _ = exporter.from_notebook_node(notebook)
-    path.write_text(page.replace("<html", '<html data-ready="yes"', 1), encoding="utf-8")
-    return path
 
 
 def heights(page) -> list[float]:
@@ -128,7 +116,7 @@ def inside_frame(browser):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("system_is_dark", [False, True])
 def test_cards_are_small_and_readable_whatever_the_theme_of_page_and_system(executed, folder, open_page, theme, system_is_dark):
-    page = open_page(as_page(executed, folder / f"notebook-{theme}.html", theme), width=900, height=1400, dark=system_is_dark)
+    page = open_page(notebooks.as_page(executed, folder / f"notebook-{theme}.html", theme), width=900, height=1400, dark=system_is_dark)
     assert page.run("document.body.dataset.jpThemeLight") == str(theme == "light").lower()
     page.screenshot(SCREENSHOTS / f"notebook-{theme}-in-{'dark' if system_is_dark else 'light'}.png")
     first, second, explained, compared = heights(page)
@@ -143,7 +131,7 @@ def test_cards_are_small_and_readable_whatever_the_theme_of_page_and_system(exec
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_without_its_style_sheet_a_card_is_light_and_as_readable(executed, folder, open_page, theme):
-    path = as_page(executed, folder / f"cleaned-{theme}.html", theme)
+    path = notebooks.as_page(executed, folder / f"cleaned-{theme}.html", theme)
     text = path.read_text()
     cleaned = re.sub(r"<style>\n\.roast\{.*?</style>", "", text, flags=re.DOTALL)
     assert cleaned.count("<style") == text.count("<style") - 4
