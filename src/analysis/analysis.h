@@ -9,6 +9,7 @@
 #include "analysis/statistics.h"
 #include "analysis/storage.h"
 #include "analysis/summary.h"
+#include "analysis/tasks.h"
 #include "analysis/trace.h"
 #include "base/intern.h"
 #include "base/u64map.h"

@@ -23,6 +23,12 @@ static bool is_processor(roast_str processor, roast_str prefix)
     return str_absent(processor) || str_equal(prefix, processor);
 }
 
+/* Cores that had nothing to do, which Dask lists with what they did, under no task. */
+static bool is_idle_time(const roast_activity *activity)
+{
+    return str_equal(activity->activity, STR("idle or other spans"));
+}
+
 static void add_activity(fine_sums *sums, prefix_tally *prefix, const roast_activity *activity)
 {
     double value = activity->value;
@@ -92,6 +98,8 @@ static roast_code sum_activities(analysis *a, intern *names, prefix_tally *prefi
     roast_str processor = roast_run_fact(a->run, "processor");
     for (size_t i = 0; i < run_activities(a->run); i++) {
         const roast_activity *activity = roast_run_activity(a->run, i);
+        if (is_idle_time(activity))
+            continue;
         uint32_t prefix = intern_add(names, activity->prefix, NULL);
         if (prefix == INTERN_NONE)
             return fail_memory(err);

@@ -5,6 +5,7 @@
 
 #include "analysis/ledger.h"
 #include "analysis/statistics.h"
+#include "analysis/tasks.h"
 
 #define TRACE_NONE UINT32_MAX
 

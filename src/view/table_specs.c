@@ -303,7 +303,8 @@ static const table_column LEDGER[] = {
 
 #define DATASET_COLUMN(id, key, title, name, rank, colour) {name, M_dataset_ledger_##key, .priority = rank},
 #define WORKER_COLUMN(id, key, title, name, rank, colour)                                                              \
-    {name, M_worker_ledger_##key, .priority = rank, .if_any = LEDGER_##id == LEDGER_NOT_MEASURED},
+    {name, M_worker_ledger_##key, .priority = rank,                                                                    \
+     .if_any = LEDGER_##id == LEDGER_NOT_MEASURED || LEDGER_##id == LEDGER_SPILLING},
 
 /* clang-format off */
 static const table_column DATASET_LEDGER[] = {

@@ -1,0 +1,189 @@
+/* Runs whose work are the engine's tasks: no Runner ran, and no chunk was recorded. */
+#include <math.h>
+
+#include "planned.h"
+
+/* What the engine says of all tasks of a kind. */
+static void add_activity(planned *p, const char *kind, const char *activity, double seconds)
+{
+    roast_activity sum = roast_activity_none();
+    sum.context = STR("execute");
+    sum.prefix = str_from(kind);
+    sum.activity = str_from(activity);
+    sum.unit = STR("seconds");
+    sum.value = seconds;
+    assert_int_equal(roast_record_activity(p->recorder, &sum), ROAST_OK);
+}
+
+/* A task with a name, which the same task has again when it is made again. */
+static void add_named(planned *p, const char *worker, const char *key, double start, double stop)
+{
+    roast_task task = roast_task_none();
+    task.key = str_from(key);
+    task.worker = str_from(worker);
+    task.prefix = STR("fill");
+    task.state = STR("memory");
+    task.attempt = 1;
+    task.start_ns = START_NS + (int64_t)(start * 1e9);
+    task.stop_ns = START_NS + (int64_t)(stop * 1e9);
+    assert_int_equal(roast_record_task(p->recorder, &task), ROAST_OK);
+}
+
+/* An attempt that is made again: the engine tells neither when nor where it was. */
+static void add_failed(planned *p, const char *kind)
+{
+    roast_task task = roast_task_none();
+    task.prefix = str_from(kind);
+    task.state = STR("erred");
+    task.attempt = 1;
+    assert_int_equal(roast_record_task(p->recorder, &task), ROAST_OK);
+}
+
+static double whole_ledger(const explained *e)
+{
+    double sum = 0;
+    for (size_t row = 0; row < roast_summary_rows(e->summary, ROAST_SCOPE_LEDGER); row++)
+        sum += summary_cell(e->summary, M_ledger_core_seconds, row).as.real;
+    return sum;
+}
+
+/* ---- The ledger ---------------------------------------------------------------------------------------------- */
+
+static void tasks_are_split_by_what_the_engine_says_of_their_kind(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 40);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_worker(&p, "b", 1, 0, 0, false);
+    add_task(&p, "a", "fill", 5, 15, "memory");
+    add_task(&p, "b", "fill", 5, 25, "memory");
+    add_task(&p, "a", "fill", 20, 30, "memory"); /* the last of a kind that both could be at */
+    add_task(&p, "b", "sum", 32, 36, "memory");  /* one task keeps one core busy, however it is handed out */
+    add_activity(&p, "fill", "thread-cpu", 30);
+    add_activity(&p, "fill", "thread-noncpu", 10);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "task_cpu"), 30, 1e-6);
+    assert_near(in_ledger(&e, "task_wait"), 10, 1e-6);
+    assert_near(in_ledger(&e, "task_unsplit"), 4, 1e-6); /* of sum the engine says nothing */
+    assert_near(in_ledger(&e, "idle_start"), 5 + 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 5, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), 10 + 7 + 4, 1e-6);
+    assert_near(in_ledger(&e, "process_cpu"), 0, 0);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    assert_near(whole_ledger(&e), 80, 1e-6);
+    release(&e);
+}
+
+static void what_the_engine_does_around_tasks_is_taken_out_of_the_time_between_them(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 30);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_task(&p, "a", "fill", 0, 10, "memory");
+    add_task(&p, "a", "fill", 18, 28, "memory");
+    add_activity(&p, "fill", "thread-cpu", 10);
+    add_activity(&p, "fill", "thread-noncpu", 10);
+    add_activity(&p, "fill", "executor", 1);
+    add_activity(&p, "fill", "other", 0.5);
+    add_activity(&p, "fill", "disk-write", 1);
+    add_activity(&p, "fill", "compress", 2);
+    add_activity(&p, "fill", "deserialize", 0.25);
+    add_activity(&p, "N/A", "idle or other spans", 8); /* is idle */
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "overhead"), 1.5, 1e-6);
+    assert_near(in_ledger(&e, "spilling"), 3, 1e-6);
+    assert_near(in_ledger(&e, "return"), 0.25, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 8 - 4.75, 1e-6);
+    assert_near(in_ledger(&e, "idle_tail"), 2, 1e-6);
+    assert_near(whole_ledger(&e), 30, 1e-6);
+    assert_int_equal(roast_summary_rows(e.summary, ROAST_SCOPE_ACTIVITY), 1);
+    release(&e);
+}
+
+static void attempts_that_failed_are_known_by_their_sum(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 20);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_task(&p, "a", "fill", 0, 5, "memory");
+    add_failed(&p, "fill"); /* between 5 and 8 */
+    add_failed(&p, "fill");
+    add_task(&p, "a", "fill", 8, 16, "memory");
+    add_task(&p, "a", "fill", 18, 20, "erred"); /* the last attempt: that is told */
+    add_activity(&p, "fill", "failed", 2 + 2);
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "failed"), 4, 1e-6);
+    assert_near(in_ledger(&e, "task_unsplit"), 13, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 5 - 2, 1e-6);
+    assert_near(whole_ledger(&e), 20, 1e-6);
+    release(&e);
+}
+
+static void what_is_done_again_after_a_worker_was_lost_is_lost(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 30);
+    add_worker(&p, "stays", 1, 0, 0, false);
+    add_worker(&p, "lost", 1, 0, 10, true);
+    add_named(&p, "stays", "fill-1", 0, 10);
+    add_named(&p, "lost", "fill-2", 0, 8);
+    add_named(&p, "stays", "fill-2", 12, 20); /* its result went with the worker */
+    add_named(&p, "stays", "fill-1", 20, 30); /* its worker is there: somebody wanted it again */
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "task_unsplit"), 10 + 8 + 10, 1e-6);
+    assert_near(in_ledger(&e, "lost"), 8 + 2, 1e-6); /* and what the worker was at when it died */
+    assert_near(in_ledger(&e, "idle_queue"), 2, 1e-6);
+    assert_near(whole_ledger(&e), 40, 1e-6);
+    release(&e);
+}
+
+static void tasks_of_a_worker_without_a_probe_are_measured_by_the_engine(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 10);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_worker(&p, "b", 1, 0, 0, false);
+    set_probe(&p, "a", 1);
+    set_probe(&p, "b", 0);
+    add_task(&p, "a", "fill", 0, 10, "memory");
+    add_task(&p, "b", "fill", 0, 8, "memory");
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "task_unsplit"), 18, 1e-6);
+    assert_near(in_ledger(&e, "not_measured"), 0, 0);
+    assert_near(in_ledger(&e, "idle_tail"), 2, 1e-6);
+    release(&e);
+}
+
+static void what_cannot_be_told_of_a_worker_is_absent(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 10);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_task(&p, "a", "fill", 0, 10, "memory");
+    add_activity(&p, "fill", "thread-cpu", 1);
+    explained e = explain(&p, false);
+    assert_near(summary_cell(e.summary, M_worker_ledger_task_cpu, 0).as.real, 10, 1e-6);
+    assert_int_equal(summary_cell(e.summary, M_worker_ledger_process_cpu, 0).kind, ROAST_NOTHING);
+    assert_int_equal(summary_cell(e.summary, M_worker_ledger_merging, 0).kind, ROAST_NOTHING);
+    assert_int_equal(summary_cell(e.summary, M_worker_ledger_task_unsplit, 0).kind, ROAST_NOTHING);
+    release(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_are_split_by_what_the_engine_says_of_their_kind),
+        cmocka_unit_test(what_the_engine_does_around_tasks_is_taken_out_of_the_time_between_them),
+        cmocka_unit_test(attempts_that_failed_are_known_by_their_sum),
+        cmocka_unit_test(what_is_done_again_after_a_worker_was_lost_is_lost),
+        cmocka_unit_test(tasks_of_a_worker_without_a_probe_are_measured_by_the_engine),
+        cmocka_unit_test(what_cannot_be_told_of_a_worker_is_absent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
