@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/coverage.h"
 #include "analysis/explain_parts.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -208,7 +209,8 @@ replay_change without_causes(const explaining *e)
                             .no_gaps = true,
                             .no_outliers = true,
                             .no_spilling = true,
-                            .no_pausing = true};
+                            .no_pausing = true,
+                            .no_empty = true};
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         change.not_slow[kind] = e->stragglers.kinds[kind].guilty;
     return change;
@@ -263,8 +265,9 @@ static void answer_what_ifs(explaining *e)
         if (change.no_outliers)
             for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
                 change.not_slow[kind] = true;
-        bool answers =
-            e->out->replay_answers && !(spilling && change.chunk_size > 0) && !(crowded && change.workers > 0);
+        bool inside = change.no_wait || change.no_open || change.chunk_size > 0;
+        bool answers = !(e->trace->of_tasks && inside) && e->out->replay_answers &&
+                       !(spilling && change.chunk_size > 0) && !(crowded && change.workers > 0);
         double wall = answers ? replay_of(e, &change).wall_seconds : (double)NAN;
         if (change.workers > 1 &&
             isfinite(wall)) /* storage and scheduler bound what more of them bring, but they take nothing away */
@@ -308,17 +311,9 @@ static void ask_rules(explaining *e)
         void (*ask)(explaining *);
         bool of_all_workers, of_the_end;
     } rules[] = {
-        {explain_slow_groups},
-        {explain_memory},
-        {explain_losses},
-        {explain_failures},
-        {explain_scheduler, true},
-        {explain_start, true},
-        {explain_over_read, true},
-        {explain_process},
-        {explain_end, true, true},
-        {explain_files},
-        {explain_size_of_cluster, true, true},
+        {explain_slow_groups}, {explain_memory},          {explain_losses},      {explain_failures},
+        {explain_tasks, true}, {explain_scheduler, true}, {explain_start, true}, {explain_over_read, true},
+        {explain_process},     {explain_end, true, true}, {explain_files},       {explain_size_of_cluster, true, true},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
         if (!(e->partly && rules[i].of_all_workers) && !(e->running && rules[i].of_the_end))
@@ -333,6 +328,23 @@ static void keep_name(explaining *e, roast_str *name)
     *name = kept;
 }
 
+/* Evidence is worded for chunks, of which a run has none whose work are tasks. */
+static const char *of_tasks_instead(explaining *e, const char *what)
+{
+    buf words = {0};
+    for (const char *at = what; *at;) {
+        bool chunk = strncmp(at, "chunk", 5) == 0;
+        buf_format(&words, chunk ? "task" : "%c", *at);
+        at += chunk ? 5 : 1;
+    }
+    roast_str kept = words.code ? str_none() : arena_str(&e->out->memory, buf_view(&words));
+    buf_release(&words);
+    if (!str_absent(kept))
+        return kept.ptr;
+    e->code = fail_memory(e->err);
+    return what;
+}
+
 /* Names in evidence and advice are the run's, or of what is released here: the explanation keeps copies. */
 static void keep_names(explaining *e)
 {
@@ -342,8 +354,11 @@ static void keep_names(explaining *e)
         e->code = fail_memory(e->err);
     for (size_t i = 0; i < e->out->count && !e->code; i++) {
         finding *f = &e->out->findings[i];
-        for (size_t k = 0; k < f->n_evidence; k++)
+        for (size_t k = 0; k < f->n_evidence; k++) {
             keep_name(e, &f->evidence[k].name);
+            if (e->trace->of_tasks)
+                f->evidence[k].what = of_tasks_instead(e, f->evidence[k].what);
+        }
         for (size_t k = 0; k < ADVICE_KEY_COUNT; k++)
             keep_name(e, &f->advice.values[k].name);
     }
@@ -380,8 +395,9 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
     e.wall = out->wall_seconds = summary->t_end_ns > summary->t_start_ns && summary->t_start_ns != ROAST_ABSENT
                                      ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
                                      : (double)NAN;
-    e.partly = partly_measured(summary);
+    e.partly = partly_measured(summary) && !t->of_tasks; /* the engine measures tasks on every worker */
     e.running = summary->outcome == ROAST_RUNNING;
+    out->of_tasks = t->of_tasks;
     e.local = str_equal(roast_run_fact(run, "engine"), STR("local"));
     e.cores = e.partly ? measured_cores(run, summary) : summary_real(summary, M_run_total_cores);
     e.total = e.cores * e.wall;

@@ -264,7 +264,7 @@ static void take_for_chunk(ledger *l, const kept_task *task)
 }
 
 /* Tasks are the work. shares: of their time on the CPU, by kind. */
-static void take_for_work(ledger *l, const task_sums *tasks, const kept_task *task, const double *shares)
+static void take_for_work(ledger *l, const kept_task *task, const double *shares)
 {
     double seconds = clock_seconds(task->stop_ns - task->start_ns), cpu = shares[task->kind];
     double *sums = l->workers[task->worker].seconds;
@@ -280,7 +280,7 @@ static void take_for_work(ledger *l, const task_sums *tasks, const kept_task *ta
     }
     l->attempts++;
     l->recorded_seconds += seconds;
-    saw_start(l, task->start_ns, task->retry || !task_kind_fills(tasks, task->kind, l->cores));
+    saw_start(l, task->start_ns, true);
     slot_table_add(&l->slots, task->worker, task->start_ns, task->stop_ns, NULL);
 }
 
@@ -417,36 +417,26 @@ static void take_of_idle(ledger *l, double wanted, ledger_category to)
     share_out(wanted, l, LEDGER_IDLE_TAIL, to);
 }
 
-static bool is_one_of(roast_str name, const char *const *names)
-{
-    while (*names && !str_equal(name, str_from(*names)))
-        names++;
-    return *names;
-}
-
 /* What the engine did around tasks that are the work. It has the time of failed attempts only as a sum, and those that
  * are not made again as tasks, too. */
 static void take_engine_sums_of_tasks(ledger *l, const roast_run *run)
 {
     static const struct {
+        activity_kind kind;
         ledger_category category;
-        const char *activities[5];
-    } kinds[] = {
-        {LEDGER_SPILLING, {"disk-read", "disk-write", "compress", "decompress"}},
-        {LEDGER_RETURN, {"serialize", "deserialize"}},
-        {LEDGER_FAILED, {"failed"}},
-        {LEDGER_OVERHEAD, {"executor", "other"}},
-    };
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    } around[] = {{ACTIVITY_SPILLING, LEDGER_SPILLING},
+                  {ACTIVITY_PACKING, LEDGER_RETURN},
+                  {ACTIVITY_FAILED, LEDGER_FAILED},
+                  {ACTIVITY_OVERHEAD, LEDGER_OVERHEAD}};
+    for (size_t k = 0; k < sizeof around / sizeof *around; k++) {
         double sum = 0;
         for (size_t i = 0; i < run_activities(run); i++) {
             const roast_activity *a = roast_run_activity(run, i);
-            bool counts = str_equal(a->context, STR("execute")) && str_equal(a->unit, STR("seconds")) && a->value > 0;
-            sum += counts && is_one_of(a->activity, kinds[k].activities) ? a->value : 0;
+            sum += activity_kind_of(a) == around[k].kind && a->value > 0 ? a->value : 0;
         }
         for (size_t i = 0; i < l->slots.n_groups; i++)
-            sum -= l->workers[i].seconds[kinds[k].category];
-        take_of_idle(l, sum, kinds[k].category);
+            sum -= l->workers[i].seconds[around[k].category];
+        take_of_idle(l, sum, around[k].category);
     }
 }
 
@@ -744,8 +734,9 @@ static bool see_work(ledger_build *b)
     const double *shares = task_cpu_shares(tasks, b->a->run, &b->l->memory);
     if (!shares || !tasks_find_recomputed(tasks, b->a->run))
         return false;
+    b->l->last_first_start_ns = tasks_last_start(tasks, b->l->cores);
     for (size_t i = 0; i < tasks->count; i++)
-        take_for_work(b->l, tasks, &tasks->kept[i], shares);
+        take_for_work(b->l, &tasks->kept[i], shares);
     for (size_t w = 0; w < b->l->slots.n_groups; w++)
         b->unsplit |= b->l->workers[w].seconds[LEDGER_TASK_UNSPLIT] > 0;
     return true;

@@ -141,6 +141,25 @@ void task_sums_release(task_sums *tasks)
     free(tasks->tallies);
 }
 
+/* ---- What the engine did, by kind -------------------------------------------------------------------------------- */
+
+activity_kind activity_kind_of(const roast_activity *activity)
+{
+    static const struct {
+        const char *name;
+        activity_kind kind;
+    } kinds[] = {
+        {"thread-cpu", ACTIVITY_CPU},      {"thread-noncpu", ACTIVITY_WAITING}, {"executor", ACTIVITY_OVERHEAD},
+        {"other", ACTIVITY_OVERHEAD},      {"disk-read", ACTIVITY_SPILLING},    {"disk-write", ACTIVITY_SPILLING},
+        {"compress", ACTIVITY_SPILLING},   {"decompress", ACTIVITY_SPILLING},   {"serialize", ACTIVITY_PACKING},
+        {"deserialize", ACTIVITY_PACKING}, {"failed", ACTIVITY_FAILED},         {"idle or other spans", ACTIVITY_IDLE},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && str_equal(activity->unit, STR("seconds")); i++)
+        if (str_equal(activity->activity, str_from(kinds[i].name)))
+            return kinds[i].kind;
+    return ACTIVITY_UNKNOWN;
+}
+
 /* ---- Tasks that are the work ------------------------------------------------------------------------------------- */
 
 /* A Runner says how large its chunks are before its first task comes. */
@@ -150,9 +169,18 @@ bool tasks_are_work(const task_sums *tasks, const ledger *l, const roast_run *ru
            tasks_name_workers(tasks, run_workers(run));
 }
 
-bool task_kind_fills(const task_sums *tasks, uint32_t kind, int64_t cores)
+int64_t tasks_last_start(const task_sums *tasks, int64_t cores)
 {
-    return tasks->tallies[kind].timed >= cores;
+    int64_t last = ROAST_ABSENT, last_of_all = ROAST_ABSENT; /* absent is smaller than any */
+    for (size_t i = 0; i < tasks->count; i++) {
+        const kept_task *task = &tasks->kept[i];
+        if (task->retry)
+            continue;
+        last_of_all = task->start_ns > last_of_all ? task->start_ns : last_of_all;
+        if (tasks->tallies[task->kind].timed >= cores && task->start_ns > last)
+            last = task->start_ns;
+    }
+    return last == ROAST_ABSENT ? last_of_all : last;
 }
 
 /* A key that is computed again is a new wish of the user, unless the worker that held its result was lost. */
@@ -186,11 +214,12 @@ double *task_cpu_shares(const task_sums *tasks, const roast_run *run, arena *mem
         return NULL;
     for (size_t i = 0; i < run_activities(run); i++) {
         const roast_activity *activity = roast_run_activity(run, i);
+        activity_kind of = activity_kind_of(activity);
         uint32_t kind = intern_find(&tasks->kinds, activity->prefix);
-        if (kind == INTERN_NONE || !str_equal(activity->unit, STR("seconds")) || !(activity->value > 0))
+        if (kind == INTERN_NONE || !(activity->value > 0))
             continue;
-        cpu[kind] += str_equal(activity->activity, STR("thread-cpu")) ? activity->value : 0;
-        rest[kind] += str_equal(activity->activity, STR("thread-noncpu")) ? activity->value : 0;
+        cpu[kind] += of == ACTIVITY_CPU ? activity->value : 0;
+        rest[kind] += of == ACTIVITY_WAITING ? activity->value : 0;
     }
     for (uint32_t kind = 0; kind < tasks->kinds.count; kind++)
         cpu[kind] = ratio(cpu[kind], cpu[kind] + rest[kind]);

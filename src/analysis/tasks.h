@@ -45,6 +45,20 @@ typedef struct task_sums {
     roast_str processor; /* as the run named it when they came */
 } task_sums;
 
+/* What the engine's seconds are of, for the tasks of a kind. */
+typedef enum activity_kind {
+    ACTIVITY_CPU,
+    ACTIVITY_WAITING,  /* the task, off the CPU */
+    ACTIVITY_OVERHEAD, /* handing it to a thread, and taking its result */
+    ACTIVITY_SPILLING, /* to disk and back, with packing */
+    ACTIVITY_PACKING,  /* serialising and back */
+    ACTIVITY_FAILED,   /* all of an attempt that failed */
+    ACTIVITY_IDLE,     /* nothing, of which Dask makes an activity without a task */
+    ACTIVITY_UNKNOWN   /* or not in seconds */
+} activity_kind;
+
+activity_kind activity_kind_of(const roast_activity *activity);
+
 struct roast_analysis;
 struct ledger;
 roast_code feed_task(void *analysis, const roast_task *task);
@@ -59,8 +73,9 @@ bool tasks_name_workers(const task_sums *tasks, size_t n_workers);
 bool tasks_are_work(const task_sums *tasks, const struct ledger *l, const roast_run *run);
 /* Finds out which were recomputed; false if memory is out. */
 bool tasks_find_recomputed(task_sums *tasks, const roast_run *run);
-/* Whether a kind has a task for each of so many cores: fewer cannot keep them busy, whoever hands them out. */
-bool task_kind_fills(const task_sums *tasks, uint32_t kind, int64_t cores);
+/* When the last task was started that was not a retry, of a kind that has one for each of so many cores (of any, if
+ * none has): fewer cannot keep them busy, whoever hands them out. ROAST_ABSENT if there is none. */
+int64_t tasks_last_start(const task_sums *tasks, int64_t cores);
 /* By kind, the share of their time that tasks were on the CPU, as the engine's activities tell; NAN if they do not.
  * NULL if memory is out. */
 double *task_cpu_shares(const task_sums *tasks, const roast_run *run, arena *memory);

@@ -175,6 +175,178 @@ static void what_cannot_be_told_of_a_worker_is_absent(void **state)
     release(&e);
 }
 
+/* ---- All tasks together ---------------------------------------------------------------------------------------- */
+
+static void all_tasks_are_counted_and_timed(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 20);
+    add_worker(&p, "a", 2, 0, 0, false);
+    add_task(&p, "a", "fill", 3, 5, "memory");
+    add_task(&p, "a", "fill", 4, 10, "memory");
+    add_task(&p, "a", "sum", 11, 12, "memory");
+    add_failed(&p, "fill");
+    add_activity(&p, "fill", "thread-cpu", 4);
+    add_activity(&p, "fill", "executor", 0.25);
+    add_activity(&p, "sum", "other", 0.05);
+    explained e = explain(&p, false);
+    assert_near(metric(&e, M_run_num_tasks), 3, 0);
+    assert_near(metric(&e, M_run_num_failed_tasks), 1, 0);
+    assert_near(metric(&e, M_run_num_recomputed_tasks), 0, 0);
+    assert_near(metric(&e, M_run_task_rate_hz), 3 / 20.0, 1e-9);
+    assert_near(metric(&e, M_run_task_seconds_total), 2 + 6 + 1, 1e-9);
+    assert_near(metric(&e, M_run_concurrent_tasks_mean), 9 / 20.0, 1e-9);
+    assert_near(metric(&e, M_run_task_efficiency), 9 / 40.0, 1e-9);
+    assert_near(metric(&e, M_run_cpu_efficiency_fine), 4 / 40.0, 1e-9);
+    assert_near(metric(&e, M_run_task_duration_p50), 2, 1e-9);
+    assert_near(metric(&e, M_run_task_duration_max), 6, 1e-9);
+    assert_near(metric(&e, M_run_task_overhead_seconds), 0.3 / 3, 1e-9);
+    assert_near(metric(&e, M_run_first_task_seconds), 3, 1e-9);
+    release(&e);
+}
+
+static void a_processor_that_no_task_ran_has_no_time_of_its_own(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 10);
+    add_worker(&p, "a", 1, 0, 0, false);
+    assert_int_equal(roast_record_fact(p.recorder, "processor", STR("Analysis")), ROAST_OK);
+    add_task(&p, "a", "fill", 0, 10, "memory");
+    add_activity(&p, "fill", "thread-cpu", 1.5);
+    add_activity(&p, "fill", "thread-noncpu", 8.5);
+    explained e = explain(&p, false);
+    assert_near(metric(&e, M_run_processor_cpu_time_seconds), 1.5, 1e-9); /* all tasks, and never 0 */
+    assert_near(metric(&e, M_run_overhead_cpu_time_seconds), 0, 0);
+    assert_near(metric(&e, M_run_cpu_efficiency_fine), 0.15, 1e-9);
+    release(&e);
+}
+
+static void tasks_of_a_runner_are_not_the_work(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 10);
+    add_worker(&p, "a", 1, 0, 0, false);
+    assert_int_equal(roast_record_fact_int(p.recorder, "chunksize", 1000), ROAST_OK);
+    add_task(&p, "a", "lambda", 0, 1, "memory"); /* the processor is sent */
+    explained e = explain(&p, false);
+    assert_true(isnan(metric(&e, M_run_num_tasks)));
+    assert_near(in_ledger(&e, "task_unsplit"), 0, 0);
+    assert_false(e.why.of_tasks);
+    release(&e);
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------------------------- */
+
+/* What the scheduler says at a heartbeat that a worker has been given. */
+static void add_heartbeat(planned *p, const char *worker, double at, int64_t processing)
+{
+    roast_sample sample = roast_sample_none();
+    sample.worker = str_from(worker);
+    sample.t_ns = START_NS + (int64_t)(at * 1e9);
+    sample.processing = processing;
+    assert_int_equal(roast_record_sample(p->recorder, &sample), ROAST_OK);
+}
+
+static void small_tasks_are_told_from_a_slow_scheduler(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 20);
+    add_worker(&p, "a", 1, 0, 0, false);
+    for (int i = 0; i < 5000; i++)
+        add_task(&p, "a", "fill", 0.004 * i, 0.004 * i + 0.001, "memory");
+    explained e = explain(&p, false);
+    const finding *small = finding_of(&e, FINDING_SMALL_TASKS);
+    assert_non_null(small);
+    assert_near(small->core_seconds, 4999 * 0.003, 1e-3);
+    assert_near(small->saving_seconds, 4999 * 0.003, 0.25);
+    assert_near(small->factor, 60, 0); /* 3 ms are to be 5 % of 60 ms */
+    assert_null(finding_of(&e, FINDING_SCHEDULER));
+    release(&e);
+}
+
+/* Two workers with tasks of 10 s, and 10 s in which neither has one. */
+static explained explain_gap(int64_t processing)
+{
+    static const char *const workers[] = {"a", "b"};
+    planned p;
+    begin(&p, 60);
+    for (int w = 0; w < 2; w++) {
+        add_worker(&p, workers[w], 1, 0, 0, false);
+        for (int i = 0; i < 6; i++)
+            if (i != 2)
+                add_task(&p, workers[w], "fill", 10 * i, 10 * i + 10, "memory");
+        for (int second = 1; second < 60; second++)
+            add_heartbeat(&p, workers[w], second, second > 20 && second < 30 ? processing : 1);
+    }
+    return explain(&p, false);
+}
+
+static void a_worker_that_had_been_given_nothing_waited_for_no_scheduler(void **state)
+{
+    (void)state;
+    explained e = explain_gap(0);
+    const finding *none = finding_of(&e, FINDING_NO_TASKS);
+    assert_non_null(none);
+    assert_near(none->core_seconds, 20, 1e-3);
+    assert_near(none->saving_seconds, 10, 0.7);
+    assert_null(finding_of(&e, FINDING_SCHEDULER));
+    release(&e);
+    e = explain_gap(3);
+    assert_null(finding_of(&e, FINDING_NO_TASKS));
+    assert_non_null(finding_of(&e, FINDING_SCHEDULER));
+    assert_near(finding_of(&e, FINDING_SCHEDULER)->core_seconds, 20, 1e-3);
+    release(&e);
+}
+
+/* The second kind takes ten times as long: only within a kind can a worker be slow. */
+static explained explain_kinds(double slow)
+{
+    static const char *const workers[] = {"a", "b", "c", "d"};
+    planned p;
+    begin(&p, 200);
+    for (int w = 0; w < 4; w++) {
+        double at = 0, times = w == 3 ? slow : 1;
+        add_worker(&p, workers[w], 1, 0, 0, false);
+        for (int i = 0; at < 100; i++) {
+            double usual = i % 2 ? 5 : 0.5, takes = usual * times * (1 + 0.02 * (i % 3));
+            add_task(&p, workers[w], i % 2 ? "fill" : "open", at, at + takes, "memory");
+            at += takes;
+        }
+    }
+    return explain(&p, false);
+}
+
+static void a_worker_is_slow_against_others_with_tasks_of_the_same_kind(void **state)
+{
+    (void)state;
+    explained e = explain_kinds(3);
+    const finding *slow = finding_of(&e, FINDING_SLOW_HOST); /* each has a machine of its own */
+    assert_non_null(slow);
+    assert_near(slow->core_seconds, 100 * 2.0 / 3, 8);
+    assert_near(slow->evidence[0].value, 3, 0.2);
+    assert_str(slow->evidence[0].name, "d");
+    release(&e);
+    e = explain_kinds(1);
+    assert_null(finding_of(&e, FINDING_SLOW_HOST));
+    assert_null(finding_of(&e, FINDING_STRAGGLERS));
+    release(&e);
+}
+
+static void evidence_on_tasks_does_not_speak_of_chunks(void **state)
+{
+    (void)state;
+    explained e = explain_gap(3);
+    for (size_t i = 0; i < e.why.count; i++)
+        for (size_t k = 0; k < e.why.findings[i].n_evidence; k++)
+            assert_null(strstr(e.why.findings[i].evidence[k].what, "chunk"));
+    assert_true(e.why.of_tasks);
+    release(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +356,13 @@ int main(void)
         cmocka_unit_test(what_is_done_again_after_a_worker_was_lost_is_lost),
         cmocka_unit_test(tasks_of_a_worker_without_a_probe_are_measured_by_the_engine),
         cmocka_unit_test(what_cannot_be_told_of_a_worker_is_absent),
+        cmocka_unit_test(all_tasks_are_counted_and_timed),
+        cmocka_unit_test(a_processor_that_no_task_ran_has_no_time_of_its_own),
+        cmocka_unit_test(tasks_of_a_runner_are_not_the_work),
+        cmocka_unit_test(small_tasks_are_told_from_a_slow_scheduler),
+        cmocka_unit_test(a_worker_that_had_been_given_nothing_waited_for_no_scheduler),
+        cmocka_unit_test(a_worker_is_slow_against_others_with_tasks_of_the_same_kind),
+        cmocka_unit_test(evidence_on_tasks_does_not_speak_of_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
