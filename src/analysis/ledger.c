@@ -466,11 +466,11 @@ typedef struct ledger_build {
     double *offered;                     /* by worker */
     worker_time *times;                  /* by worker, and one more */
     wasted_time *by_worker, *by_dataset; /* and one more of each */
-    bool open_unmeasured; /* opening files was not measured: it hides between the chunks, so that is not idle time */
-    bool of_tasks;        /* tasks are the work: the engine measures them on every worker */
-    bool unsplit;         /* of some of them it is not known how long they were on the CPU */
-    bool pooled;          /* the records do not say where they ran, or the engine not who was there when */
-    bool partly;          /* some workers were not measured */
+    bool open_unmeasured;   /* opening files was not measured: it hides between the chunks, so that is not idle time */
+    bool of_tasks;          /* tasks are the work: the engine measures them on every worker */
+    bool has[LEDGER_COUNT]; /* some worker has something of it */
+    bool pooled;            /* the records do not say where they ran, or the engine not who was there when */
+    bool partly;            /* some workers were not measured */
 } ledger_build;
 
 static bool lacks_probe(const ledger_build *b, uint32_t worker)
@@ -589,9 +589,8 @@ static void account_pool(ledger_build *b)
 /* What is told of tasks is not told of chunks, and the other way round: that is absent, not 0. */
 static bool can_have(const ledger_build *b, ledger_category category)
 {
-    if (category == LEDGER_TASK_UNSPLIT && !b->unsplit)
-        return false;
-    if ((category == LEDGER_SPILLING || category == LEDGER_OVERHEAD) && !run_activities(b->a->run))
+    bool if_any = category == LEDGER_TASK_UNSPLIT || category == LEDGER_SPILLING || category == LEDGER_OVERHEAD;
+    if (if_any && !b->has[category])
         return false;
     bool of_tasks = category >= LEDGER_OF_CHUNKS && category < LEDGER_OF_WORK;
     bool of_chunks = (category < LEDGER_OF_CHUNKS && category != LEDGER_RETURN && category != LEDGER_FAILED &&
@@ -694,8 +693,10 @@ static roast_code fill_rows(ledger_build *b, roast_error *err)
             l->workers[w].seconds[LEDGER_IDLE_QUEUE] = 0;
         if (!b->pooled)
             set_residual(&l->workers[w], w + 1 < l->slots.n_groups ? b->offered[w] : 0);
-        for (int i = 0; i < LEDGER_RESIDUAL; i++)
+        for (int i = 0; i < LEDGER_RESIDUAL; i++) {
             run.seconds[i] += l->workers[w].seconds[i];
+            b->has[i] |= l->workers[w].seconds[i] > 0;
+        }
     }
     set_residual(&run, b->total);
     roast_code code = fill_run_rows(b, &run, err);
@@ -737,8 +738,6 @@ static bool see_work(ledger_build *b)
     b->l->last_first_start_ns = tasks_last_start(tasks, b->l->cores);
     for (size_t i = 0; i < tasks->count; i++)
         take_for_work(b->l, &tasks->kept[i], shares);
-    for (size_t w = 0; w < b->l->slots.n_groups; w++)
-        b->unsplit |= b->l->workers[w].seconds[LEDGER_TASK_UNSPLIT] > 0;
     return true;
 }
 
