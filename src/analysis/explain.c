@@ -10,7 +10,6 @@
 #include "analysis/analysis.h"
 #include "analysis/coverage.h"
 #include "analysis/explain_parts.h"
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -328,23 +327,6 @@ static void keep_name(explaining *e, roast_str *name)
     *name = kept;
 }
 
-/* Evidence is worded for chunks, of which a run has none whose work are tasks. */
-static const char *of_tasks_instead(explaining *e, const char *what)
-{
-    buf words = {0};
-    for (const char *at = what; *at;) {
-        bool chunk = strncmp(at, "chunk", 5) == 0;
-        buf_format(&words, chunk ? "task" : "%c", *at);
-        at += chunk ? 5 : 1;
-    }
-    roast_str kept = words.code ? str_none() : arena_str(&e->out->memory, buf_view(&words));
-    buf_release(&words);
-    if (!str_absent(kept))
-        return kept.ptr;
-    e->code = fail_memory(e->err);
-    return what;
-}
-
 /* Names in evidence and advice are the run's, or of what is released here: the explanation keeps copies. */
 static void keep_names(explaining *e)
 {
@@ -356,8 +338,7 @@ static void keep_names(explaining *e)
         finding *f = &e->out->findings[i];
         for (size_t k = 0; k < f->n_evidence; k++) {
             keep_name(e, &f->evidence[k].name);
-            if (e->trace->of_tasks)
-                f->evidence[k].what = of_tasks_instead(e, f->evidence[k].what);
+            f->evidence[k].of_tasks = e->trace->of_tasks;
         }
         for (size_t k = 0; k < ADVICE_KEY_COUNT; k++)
             keep_name(e, &f->advice.values[k].name);

@@ -71,6 +71,7 @@ typedef struct finding_evidence {
     roast_str name;
     double value; /* NAN for none */
     const char *unit;
+    bool of_tasks; /* what it says of chunks is so of tasks: these are the work */
 } finding_evidence;
 
 enum { FINDING_EVIDENCE = 6 };

@@ -131,6 +131,10 @@ void explain_slow_groups(explaining *e)
         if (!worth_telling(e, saves.about) && groups->excess < 0.01 * e->total)
             continue;
         finding *f = add_finding(e, words[kind].finding, FINDING_LIKELY, groups->excess, saves);
+        if (f && kind == STRAGGLER_PERIOD && e->trace->of_tasks) { /* or they had more to do: their size is not told */
+            f->confidence = FINDING_NOTE;
+            f->of_any_run = true;
+        }
         if (kind == STRAGGLER_PERIOD)
             tell_period(e, f);
         else if (kind == STRAGGLER_WARM_UP)

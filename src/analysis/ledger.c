@@ -330,14 +330,16 @@ static double take(double *from, double wanted)
 }
 
 /* Tasks that are not chunks ran in time that looked idle. */
-static void take_tasks(ledger_sums *sums, double *idle, const worker_time *time, double chunk_seconds)
+static void take_tasks(ledger_sums *sums, double *idle, const worker_time *time)
 {
     sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], clock_seconds(time->preprocessing));
     for (int phase = 0; phase < IDLE_PHASES; phase++) {
         sums->seconds[LEDGER_MERGING] += take(&idle[phase], clock_seconds(time->merging[phase]));
         sums->seconds[LEDGER_LOST] += take(&idle[phase], clock_seconds(time->killed_tasks[phase]));
     }
-    double chunks = clock_seconds(time->chunk_tasks);
+    double chunks = clock_seconds(time->chunk_tasks), chunk_seconds = 0;
+    for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+        chunk_seconds += sums->seconds[i];
     if (chunks > chunk_seconds && chunk_seconds > 0)
         sums->seconds[LEDGER_RETURN] += take(&idle[IDLE_CHUNKS_LEFT], chunks - chunk_seconds);
 }
@@ -468,6 +470,7 @@ typedef struct ledger_build {
     wasted_time *by_worker, *by_dataset; /* and one more of each */
     bool open_unmeasured;   /* opening files was not measured: it hides between the chunks, so that is not idle time */
     bool of_tasks;          /* tasks are the work: the engine measures them on every worker */
+    bool beside_chunks;     /* no Runner ran: tasks that are no chunks are work, too */
     bool has[LEDGER_COUNT]; /* some worker has something of it */
     bool pooled;            /* the records do not say where they ran, or the engine not who was there when */
     bool partly;            /* some workers were not measured */
@@ -544,7 +547,7 @@ static void account_worker(ledger_build *b, uint32_t w)
     const worker_time *time = &b->times[w];
     double idle[IDLE_PHASES];
     find_idle(idle, time, cores);
-    take_tasks(sums, idle, time, work_seconds(sums));
+    take_tasks(sums, idle, time);
     double waited =
         waited_for_preprocessing(b, from, to, cores) - clock_seconds(time->preprocessing); /* that is taken already */
     sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], waited);
@@ -595,8 +598,9 @@ static bool can_have(const ledger_build *b, ledger_category category)
     bool of_tasks = category >= LEDGER_OF_CHUNKS && category < LEDGER_OF_WORK;
     bool of_chunks = (category < LEDGER_OF_CHUNKS && category != LEDGER_RETURN && category != LEDGER_FAILED &&
                       category != LEDGER_LOST) ||
-                     category == LEDGER_MERGING || category == LEDGER_PREPROCESSING || category == LEDGER_NOT_MEASURED;
-    return b->of_tasks ? !of_chunks : !of_tasks;
+                     category == LEDGER_MERGING || category == LEDGER_PREPROCESSING ||
+                     (category == LEDGER_NOT_MEASURED && !b->has[category]);
+    return b->of_tasks ? !of_chunks : b->beside_chunks || !of_tasks;
 }
 
 /* Categories that the run cannot have are left out; the residual is always there. */
@@ -614,10 +618,11 @@ static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_e
         if (run->seconds[i] == 0 && i != LEDGER_RESIDUAL)
             continue;
         bool unfinished = i == LEDGER_NOT_MEASURED && is_running(b) && !partly_measured(summary);
-        const char *title = i == LEDGER_PROCESS_IO && !delay_known  ? TITLE_WAITING
-                            : i == LEDGER_IDLE_QUEUE && b->of_tasks ? TITLE_BETWEEN
-                            : unfinished                            ? TITLE_UNFINISHED
-                                                                    : CATEGORIES[i].title;
+        const char *title = i == LEDGER_PROCESS_IO && !delay_known                        ? TITLE_WAITING
+                            : i == LEDGER_IDLE_QUEUE && (b->of_tasks || b->beside_chunks) ? TITLE_BETWEEN
+                            : unfinished && b->of_tasks                                   ? TITLE_UNFINISHED_TASKS
+                            : unfinished                                                  ? TITLE_UNFINISHED
+                                                                                          : CATEGORIES[i].title;
         summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].key));
         summary_cell_text(summary, M_ledger_title, row, str_from(title));
         summary_cell_real(summary, M_ledger_core_seconds, row, run->seconds[i]);
@@ -735,9 +740,12 @@ static bool see_work(ledger_build *b)
     const double *shares = task_cpu_shares(tasks, b->a->run, &b->l->memory);
     if (!shares || !tasks_find_recomputed(tasks, b->a->run))
         return false;
-    b->l->last_first_start_ns = tasks_last_start(tasks, b->l->cores);
+    int64_t last = tasks_last_start(tasks, b->l->cores);
+    if (last != ROAST_ABSENT)
+        saw_start(b->l, last, false);
     for (size_t i = 0; i < tasks->count; i++)
-        take_for_work(b->l, &tasks->kept[i], shares);
+        if (!tasks->kept[i].holds_chunk)
+            take_for_work(b->l, &tasks->kept[i], shares);
     return true;
 }
 
@@ -747,7 +755,10 @@ static void place_work(ledger_build *b)
     for (size_t i = 0; i < tasks->count; i++) {
         const kept_task *task = &tasks->kept[i];
         worker_time *time = &b->times[task->worker];
-        idle_add_chunk(time->chunks, &time->bounds, task->start_ns, task->stop_ns);
+        if (task->holds_chunk)
+            saturated_add(&time->chunk_tasks, task->stop_ns - task->start_ns);
+        else
+            idle_add_chunk(time->chunks, &time->bounds, task->start_ns, task->stop_ns);
     }
 }
 
@@ -858,24 +869,26 @@ static roast_code account(ledger_build *b, roast_error *err)
     roast_code code = make_build(b) ? ROAST_OK : fail_memory(err);
     if (!code && l->slots.misfits * 100 > l->slots.intervals)
         code = lay_in_order(l, a->run, err);
-    b->of_tasks = tasks_are_work(&a->tasks, l, a->run);
+    bool without_runner = tasks_without_runner(&a->tasks, l, a->run);
+    b->of_tasks = without_runner && l->attempts == 0;
+    b->beside_chunks = without_runner && !b->of_tasks;
     bool instead = l->attempts == 0, tasks_known = tasks_name_workers(&b->a->tasks, b->a->n_workers),
          other_tasks = false;
-    if (!code && b->of_tasks)
-        code = see_work(b) ? ROAST_OK : fail_memory(err);
+    if (!code && without_runner)
+        code = trace_find_chunk_tasks(&a->trace, a->run, l, &a->tasks) && see_work(b) ? ROAST_OK : fail_memory(err);
     else if (!code && tasks_known)
         see_chunk_tasks(b, instead);
     if (code || (l->attempts == 0 && !b->partly))
         return code;
     size_t nowhere = l->slots.n_groups - 1;
     b->open_unmeasured =
-        !b->of_tasks && summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
+        !without_runner && summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
     b->pooled = is_pooled(b);
     set_bounds(b);
     add_attempts(b);
     add_wasted(l->workers, b->by_worker, nowhere + 1);
     add_wasted(l->datasets, b->by_dataset, l->n_datasets + 1);
-    if (b->of_tasks)
+    if (without_runner)
         place_work(b);
     else if (tasks_known)
         other_tasks = add_tasks(b, instead);
@@ -883,7 +896,7 @@ static roast_code account(ledger_build *b, roast_error *err)
         account_pool(b);
     for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
         account_worker(b, w);
-    if (b->of_tasks)
+    if (without_runner)
         take_engine_sums_of_tasks(l, a->run);
     else
         take_engine_sums(l, a->run, other_tasks, b->total, ended_in_tail(b));

@@ -162,11 +162,96 @@ activity_kind activity_kind_of(const roast_activity *activity)
 
 /* ---- Tasks that are the work ------------------------------------------------------------------------------------- */
 
-/* A Runner says how large its chunks are before its first task comes. */
+/* A Runner says how large its chunks are before its first task comes, or that it preprocessed. Who names a processor
+ * and has chunks may have recorded a Runner that said neither. */
+static bool may_have_runner(const ledger *l, const roast_run *run)
+{
+    bool told = !str_absent(roast_run_fact(run, "chunksize")) || !str_absent(roast_run_fact(run, "preprocess_ns"));
+    return told || (l->attempts && !str_absent(roast_run_fact(run, "processor")));
+}
+
+bool tasks_without_runner(const task_sums *tasks, const ledger *l, const roast_run *run)
+{
+    return tasks->count && !tasks->of_runner && !may_have_runner(l, run) && tasks_name_workers(tasks, run_workers(run));
+}
+
 bool tasks_are_work(const task_sums *tasks, const ledger *l, const roast_run *run)
 {
-    return tasks->count && !l->attempts && !tasks->of_runner && str_absent(roast_run_fact(run, "chunksize")) &&
-           tasks_name_workers(tasks, run_workers(run));
+    return !l->attempts && tasks_without_runner(tasks, l, run);
+}
+
+static int compare_stops(const void *left, const void *right)
+{
+    const kept_task *a = *(kept_task *const *)left, *b = *(kept_task *const *)right;
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    return (a->stop_ns > b->stop_ns) - (a->stop_ns < b->stop_ns);
+}
+
+/* The tasks by worker and by when they ended; NULL if memory is out. */
+static kept_task **sort_by_stops(task_sums *tasks)
+{
+    kept_task **sorted = malloc((tasks->count + 1) * sizeof(kept_task *));
+    for (size_t i = 0; sorted && i < tasks->count; i++)
+        sorted[i] = &tasks->kept[i];
+    if (sorted)
+        qsort(sorted, tasks->count, sizeof(kept_task *), compare_stops);
+    return sorted;
+}
+
+static int64_t time_in_common(const kept_task *task, const chunk_span *chunk)
+{
+    int64_t from = task->start_ns > chunk->start_ns ? task->start_ns : chunk->start_ns;
+    int64_t to = task->stop_ns < chunk->end_ns ? task->stop_ns : chunk->end_ns;
+    return to - from;
+}
+
+/* The task on its worker that has most in common with a chunk: the engine's clock and the worker's differ by a little.
+ * NULL if none has anything. */
+static const kept_task *task_of_chunk(kept_task *const *sorted, size_t count, const chunk_span *chunk)
+{
+    enum { MOST_AT_ONCE = 256 }; /* tasks of a worker that end in the time of a chunk */
+    size_t low = 0;
+    for (size_t end = count; low < end;) {
+        size_t middle = low + (end - low) / 2;
+        const kept_task *task = sorted[middle];
+        if (task->worker < chunk->worker || (task->worker == chunk->worker && task->stop_ns <= chunk->start_ns))
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    const kept_task *best = NULL;
+    for (size_t i = low; i < count && i < low + MOST_AT_ONCE && sorted[i]->worker == chunk->worker; i++) {
+        int64_t common = time_in_common(sorted[i], chunk), most = best ? time_in_common(best, chunk) : 0;
+        best = common > most ? sorted[i] : best;
+    }
+    return best;
+}
+
+/* On a worker with several threads a task may run beside chunks of others by chance: so it goes by most of its kind. */
+bool tasks_find_chunks(task_sums *tasks, const chunk_span *spans, size_t count)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        tasks->kept[i].holds_chunk = false;
+    if (!count)
+        return true;
+    size_t *chunks = calloc(tasks->kinds.count + 1, sizeof *chunks);
+    size_t *all = calloc(tasks->kinds.count + 1, sizeof *all);
+    kept_task **sorted = sort_by_stops(tasks);
+    bool done = chunks && all && sorted;
+    for (size_t i = 0; done && i < count; i++) {
+        const kept_task *task = task_of_chunk(sorted, tasks->count, &spans[i]);
+        if (task)
+            chunks[task->kind]++;
+    }
+    for (size_t i = 0; done && i < tasks->count; i++)
+        all[tasks->kept[i].kind]++;
+    for (size_t i = 0; done && i < tasks->count; i++)
+        tasks->kept[i].holds_chunk = 2 * chunks[tasks->kept[i].kind] > all[tasks->kept[i].kind];
+    free(chunks);
+    free(all);
+    free(sorted);
+    return done;
 }
 
 int64_t tasks_last_start(const task_sums *tasks, int64_t cores)

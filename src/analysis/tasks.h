@@ -13,7 +13,9 @@ typedef struct kept_task {
     uint64_t key;          /* which of them, whichever attempt this is; 0 if it is not told */
     uint32_t worker, kind; /* kind: of task_sums */
     bool of_processor, of_retries, done, killed, retry;
-    bool recomputed; /* it had succeeded before, on a worker that was lost: known when a summary is made */
+    /* Known when a summary is made: it had succeeded before, on a worker that was lost; its kind runs what is recorded
+     * as chunks, though no Runner made them. */
+    bool recomputed, holds_chunk;
 } kept_task;
 
 /* What a worker's tasks say of chunks. Sums of nanoseconds and extremes, so that the order in which they come does not
@@ -69,8 +71,18 @@ void task_sums_release(task_sums *tasks);
 bool is_chunk_task(const struct ledger *l, const kept_task *task);
 /* Whether the worker of a task is its row. One that came back under an old address has a row of its own. */
 bool tasks_name_workers(const task_sums *tasks, size_t n_workers);
-/* Whether tasks are the work of the run. */
+/* Whether no Runner ran, so that tasks are the work, but for what chunks tell more of. */
+bool tasks_without_runner(const task_sums *tasks, const struct ledger *l, const roast_run *run);
+/* Whether tasks are the work of the run, and there are no chunks. */
 bool tasks_are_work(const task_sums *tasks, const struct ledger *l, const roast_run *run);
+/* A time on a worker in which a chunk was done. */
+typedef struct chunk_span {
+    int64_t start_ns, end_ns;
+    uint32_t worker;
+} chunk_span;
+
+/* Finds out which kinds run chunks; false if memory is out. */
+bool tasks_find_chunks(task_sums *tasks, const chunk_span *spans, size_t count);
 /* Finds out which were recomputed; false if memory is out. */
 bool tasks_find_recomputed(task_sums *tasks, const roast_run *run);
 /* When the last task was started that was not a retry, of a kind that has one for each of so many cores (of any, if

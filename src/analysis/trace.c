@@ -266,7 +266,7 @@ static bool list_other_tasks(trace_span **out, size_t *count, const trace *t, co
         return false;
     for (size_t i = 0; i < tasks->count && !t->of_tasks && tasks_name_workers(tasks, t->n_workers); i++) {
         const kept_task *task = &tasks->kept[i];
-        if (!is_chunk_task(l, task))
+        if (!is_chunk_task(l, task) && !task->holds_chunk)
             (*out)[(*count)++] = (trace_span){task->start_ns, task->stop_ns, task->worker};
     }
     qsort(*out, *count, sizeof **out, compare_begins);
@@ -425,6 +425,18 @@ static void add_task(trace *t, const kept_task *task, double cpu_share)
     t->count++;
 }
 
+bool trace_find_chunk_tasks(const trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
+{
+    size_t count = 0;
+    chunk_span *spans = malloc((t->count + 1) * sizeof *spans);
+    bool asked = spans && !t->of_tasks && tasks_without_runner(tasks, l, run);
+    for (size_t i = 0; asked && i < t->count; i++)
+        spans[count++] = (chunk_span){t->attempts[i].start_ns, t->attempts[i].end_ns, t->attempts[i].worker};
+    bool done = spans && tasks_find_chunks(tasks, spans, count);
+    free(spans);
+    return done;
+}
+
 /* Makes the attempts of tasks, where they are the work; false if memory is out. */
 static bool take_tasks(trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
 {
@@ -453,7 +465,7 @@ static bool take_tasks(trace *t, const roast_run *run, const ledger *l, task_sum
 
 bool trace_finish(trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
 {
-    if (!take_tasks(t, run, l, tasks))
+    if (!take_tasks(t, run, l, tasks) || !trace_find_chunk_tasks(t, run, l, tasks))
         return false;
     if (t->count)
         qsort(t->attempts, t->count, sizeof *t->attempts, compare_starts);

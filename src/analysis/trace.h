@@ -77,6 +77,9 @@ void trace_release(trace *t);
  * last chunk was first started, and which of the tasks are chunks. Tasks that are the work become its attempts. */
 bool trace_finish(trace *t, const roast_run *run, const ledger *l, task_sums *tasks);
 
+/* Finds out which tasks ran the chunks of the trace; false if memory is out. */
+bool trace_find_chunk_tasks(const trace *t, const roast_run *run, const ledger *l, task_sums *tasks);
+
 /* Whether an attempt came to nothing because its worker did. Who was lost is known only when all has been read. */
 bool attempt_died(const trace_attempt *attempt, const roast_run *run);
 

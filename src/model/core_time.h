@@ -6,18 +6,19 @@
 #include <roast.h>
 
 /* Words that several rows and tables share. */
-#define TITLE_OPEN       "opening files"
-#define COLUMN_OPEN      "opening"
-#define TITLE_EVENTS     "building events"
-#define TITLE_PROCESS    "process()"
-#define TITLE_CPU        "process: CPU"
-#define TITLE_WAITING    "process: waiting" /* of which it is not known how much was for a core */
-#define TITLE_IO         "process: I/O and locks"
-#define TITLE_CORE       "waiting for a CPU core"
-#define TITLE_RETURN     "returning results"
-#define TITLE_UNFINISHED "chunks not finished yet" /* of a run that goes on: what is not measured otherwise */
-#define TITLE_FAILED     "failed attempts"
-#define TITLE_BETWEEN    "idle: between tasks" /* where tasks are the work: they may wait for each other */
+#define TITLE_OPEN             "opening files"
+#define COLUMN_OPEN            "opening"
+#define TITLE_EVENTS           "building events"
+#define TITLE_PROCESS          "process()"
+#define TITLE_CPU              "process: CPU"
+#define TITLE_WAITING          "process: waiting" /* of which it is not known how much was for a core */
+#define TITLE_IO               "process: I/O and locks"
+#define TITLE_CORE             "waiting for a CPU core"
+#define TITLE_RETURN           "returning results"
+#define TITLE_UNFINISHED       "chunks not finished yet" /* of a run that goes on: what is not measured otherwise */
+#define TITLE_UNFINISHED_TASKS "tasks not finished yet"
+#define TITLE_FAILED           "failed attempts"
+#define TITLE_BETWEEN          "idle: between tasks" /* where tasks are the work: they may wait for each other */
 
 /* In the order of a chunk's life, which is that of roast_phase: id, key, title of one in charts, colour of the charts'
  * palette. */

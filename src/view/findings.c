@@ -61,6 +61,8 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
 /* Where tasks are the work, and there are no chunks: what is to be said otherwise. */
 static const wording TASK_WORDS[FINDING_KIND_COUNT] = {
     [FINDING_WARM_UP] = {"The first tasks of workers were slow", "if they were like the others", "workers,tasks"},
+    [FINDING_SLOW_PERIOD] = {"Tasks took longer in a part of the run", "if they had been like the rest",
+                             "tasks,workers"},
     [FINDING_STRAGGLERS] = {"Single slow tasks", "if they took what others of their kind take", "tasks,all_tasks"},
     [FINDING_TAIL] = {"Tail: few tasks ran alone at the end", "with no task much longer than the others",
                       "all_tasks,workers"},
@@ -129,14 +131,14 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
-const char *findings_tables_of(finding_kind kind)
+const char *findings_tables_of(const finding *f)
 {
-    return WORDS[kind].tables;
+    return words_of(f)->tables;
 }
 
-const char *findings_title(finding_kind kind)
+const char *findings_title(const finding *f)
 {
-    return WORDS[kind].title;
+    return words_of(f)->title;
 }
 
 /* "21.1 % faster (5.17 s)": what it would bring at most, if it were gone. */

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from distributed import get_worker
+from roastcoffea import track_metrics
 
 USUAL = 0.05  # seconds of a task; it sleeps, so that how busy the machine is does not matter
 
@@ -27,6 +28,12 @@ def slow_on(worker: str, number: int) -> int:
 def long_if(which: int, number: int) -> int:
     time.sleep(3 if number == which else USUAL)
     return number
+
+
+@track_metrics
+def decorated(events: list[int]) -> int:
+    time.sleep(4 * USUAL)
+    return len(events)
 
 
 def nothing(number: int) -> int:

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "planned.h"
+#include "view/evidence_words.h"
 
 /* What the engine says of all tasks of a kind. */
 static void add_activity(planned *p, const char *kind, const char *activity, double seconds)
@@ -175,6 +176,46 @@ static void what_cannot_be_told_of_a_worker_is_absent(void **state)
     release(&e);
 }
 
+/* A function that is decorated, in a task: the task takes a little longer. */
+static void add_decorated(planned *p, double start, double stop)
+{
+    roast_chunk chunk = roast_chunk_none();
+    chunk.worker = STR("a");
+    chunk.events = 10;
+    chunk.attempt = 1;
+    chunk.t_start_ns = START_NS + (int64_t)(start * 1e9);
+    chunk.duration_ns = (int64_t)((stop - start - 0.5) * 1e9);
+    chunk.cpu_ns = chunk.duration_ns / 2;
+    assert_int_equal(roast_record_chunk(p->recorder, &chunk), ROAST_OK);
+    add_task(p, "a", "decorated", start, stop, "memory");
+}
+
+static void chunks_refine_the_tasks_that_ran_them_and_no_others(void **state)
+{
+    (void)state;
+    planned p;
+    begin(&p, 30);
+    add_worker(&p, "a", 1, 0, 0, false);
+    add_task(&p, "a", "load", 1, 3, "memory");
+    add_decorated(&p, 3, 9);
+    add_decorated(&p, 10, 16);
+    add_task(&p, "a", "load", 17, 19, "memory");
+    add_decorated(&p, 20, 26);
+    add_task(&p, "a", "sum", 27, 28, "memory");
+    explained e = explain(&p, false);
+    assert_near(in_ledger(&e, "process_cpu"), 3 * 5.5 / 2, 1e-6);
+    assert_near(in_ledger(&e, "process_io"), 3 * 5.5 / 2, 1e-6);
+    assert_near(in_ledger(&e, "return"), 3 * 0.5, 1e-6);
+    assert_near(in_ledger(&e, "task_unsplit"), 2 + 2 + 1, 1e-6);
+    assert_near(in_ledger(&e, "merging"), 0, 0);
+    assert_near(in_ledger(&e, "preprocessing"), 0, 0);
+    assert_near(in_ledger(&e, "idle_start"), 1, 1e-6);
+    assert_near(in_ledger(&e, "idle_queue"), 1 + 1 + 1 + 1, 1e-6); /* sum was the last to be started */
+    assert_near(in_ledger(&e, "idle_tail"), 2, 1e-6);
+    assert_near(in_ledger(&e, "residual"), 0, 1e-6);
+    release(&e);
+}
+
 /* ---- All tasks together ---------------------------------------------------------------------------------------- */
 
 static void all_tasks_are_counted_and_timed(void **state)
@@ -340,10 +381,15 @@ static void evidence_on_tasks_does_not_speak_of_chunks(void **state)
 {
     (void)state;
     explained e = explain_gap(3);
+    buf words = {0};
+    assert_true(e.why.of_tasks);
     for (size_t i = 0; i < e.why.count; i++)
         for (size_t k = 0; k < e.why.findings[i].n_evidence; k++)
-            assert_null(strstr(e.why.findings[i].evidence[k].what, "chunk"));
-    assert_true(e.why.of_tasks);
+            evidence_text(&words, &e.why.findings[i].evidence[k]);
+    buf_char(&words, '\0');
+    assert_non_null(strstr(words.data, "tasks started per second"));
+    assert_null(strstr(words.data, "chunk"));
+    buf_release(&words);
     release(&e);
 }
 
@@ -356,6 +402,7 @@ int main(void)
         cmocka_unit_test(what_is_done_again_after_a_worker_was_lost_is_lost),
         cmocka_unit_test(tasks_of_a_worker_without_a_probe_are_measured_by_the_engine),
         cmocka_unit_test(what_cannot_be_told_of_a_worker_is_absent),
+        cmocka_unit_test(chunks_refine_the_tasks_that_ran_them_and_no_others),
         cmocka_unit_test(all_tasks_are_counted_and_timed),
         cmocka_unit_test(a_processor_that_no_task_ran_has_no_time_of_its_own),
         cmocka_unit_test(tasks_of_a_runner_are_not_the_work),
