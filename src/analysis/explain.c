@@ -43,7 +43,11 @@ bool finding_is_about(finding_kind kind, ledger_category category)
     static const unsigned categories[FINDING_KIND_COUNT] = {
         [FINDING_IO_BOUND] = IN(PROCESS_IO),
         [FINDING_LOCKS] = IN(PROCESS_IO),
-        [FINDING_CPU_BOUND] = IN(PROCESS_CPU),
+        [FINDING_CPU_BOUND] = IN(PROCESS_CPU) | IN(TASK_CPU),
+        [FINDING_SMALL_TASKS] = IN(OVERHEAD) | IN(IDLE_QUEUE),
+        [FINDING_NO_TASKS] = IN(IDLE_QUEUE),
+        [FINDING_TASKS_WAIT] = IN(TASK_WAIT),
+        [FINDING_SPILLING] = IN(SPILLING),
         [FINDING_NO_CORE_FREE] = IN(PROCESS_CORE),
         [FINDING_OVERSUBSCRIBED] = IN(PROCESS_CORE),
         [FINDING_OPENING] = IN(OPEN) | IN(EVENTS),

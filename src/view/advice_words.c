@@ -200,7 +200,8 @@ static const advice_row TASK_ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_SLOW_PERIOD] =
         {"Nobody tells how much a task has to do: they may have been of another dataset. If all have as much, "
          "something that they share was slow for a while: the storage, the network, or the batch "
-         "system."},
+         "system.",
+         .brief = "look whether these tasks had more to do"},
     [FINDING_STRAGGLERS] =
         {"[There are more of them {shared} than chance makes|They share no host or time]. If it is the "
          "same tasks again in the next run, look at what they are given; if not, at the machines.",

@@ -63,7 +63,7 @@ static const wording TASK_WORDS[FINDING_KIND_COUNT] = {
     [FINDING_WARM_UP] = {"The first tasks of workers were slow", "if they were like the others", "workers,tasks"},
     [FINDING_SLOW_PERIOD] = {"Tasks took longer in a part of the run", "if they had been like the rest",
                              "tasks,workers"},
-    [FINDING_STRAGGLERS] = {"Single slow tasks", "if they took what others of their kind take", "tasks,all_tasks"},
+    [FINDING_STRAGGLERS] = {"A few slow tasks", "if they took what others of their kind take", "tasks,all_tasks"},
     [FINDING_TAIL] = {"Tail: few tasks ran alone at the end", "with no task much longer than the others",
                       "all_tasks,workers"},
     [FINDING_TOO_FEW_CHUNKS] = {"Too few tasks for the cores", "with smaller tasks", "all_tasks,resources"},
@@ -343,7 +343,7 @@ static const table_column SHORT_SPECS[SHORT_COLUMNS] = {
 /* Its name, and what shows it. */
 static void put_all_evidence(buf *out, const finding *f)
 {
-    buf_text(out, WORDS[f->kind].title);
+    buf_text(out, words_of(f)->title);
     for (size_t i = 0; i < f->n_evidence; i++) {
         buf text = {0};
         evidence_text(&text, &f->evidence[i]);

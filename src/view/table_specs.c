@@ -353,6 +353,9 @@ const screen_number SCREEN_NUMBERS[] = {
     {"", {M_run_total_bytes_read, "read"}},
     {"", {M_run_data_rate_mbps, ""}},
     {"cores ", {M_run_core_efficiency, "in process()", FORM_WHOLE}},
+    {"", {M_run_num_tasks, "tasks", .after_one = "task"}},
+    {"", {M_run_task_rate_hz, ""}},
+    {"cores ", {M_run_task_efficiency, "in tasks", FORM_WHOLE}},
 };
 const size_t SCREEN_NUMBER_COUNT = sizeof SCREEN_NUMBERS / sizeof SCREEN_NUMBERS[0];
 
