@@ -122,7 +122,7 @@ def test_attempts_that_failed_are_counted_and_their_time_is_lost(own_client, mar
         assert own_client.gather(own_client.map(function, range(40), retries=2)) == list(range(40))
     metrics, rows = collector.run.metrics, ledger(collector)
     assert (metrics["num_tasks"], metrics["num_failed_tasks"]) == (40, 10)
-    assert rows["failed"] >= 10 * 2 * planted.USUAL
+    assert rows["failed"] >= 0.9 * 10 * 2 * planted.USUAL  # as much as there was no other task in
     found = findings(collector)["failures"]
     assert found["core_seconds"] == pytest.approx(rows["failed"])
 
