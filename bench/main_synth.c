@@ -57,6 +57,7 @@ static const option_row rows[] = {
     {"no-hosts", FLAG, JOB(no_hosts), "workers do not name their hosts"},
     {"blind", COUNT, JOB(blind), "every so many workers one has no probe and leaves no records; the truth is of all"},
     {"plain", FLAG, JOB(plain), "record only what roastcoffea 0.1.x measures"},
+    {"only-tasks", FLAG, JOB(only_tasks), "no Runner ran: record tasks, and nothing of chunks"},
     {"no-report", FLAG, SETTING(no_report), "leave out coffea's report"},
     {"opening-bytes", COUNT, JOB(opening_bytes),
      "bytes that coffea's report has more per chunk: read before process()"},

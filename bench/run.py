@@ -13,7 +13,7 @@ import tempfile
 
 from common import ROOT, Context, print_table, reference_python, say
 
-TOPICS = ("core", "charts", "compare", "explain", "gate", "instrumentation", "judge", "real", "report", "root")
+TOPICS = ("core", "charts", "compare", "explain", "gate", "instrumentation", "judge", "real", "report", "root", "tasks")
 
 
 def release_build(build: pathlib.Path) -> None:

@@ -78,6 +78,7 @@ typedef struct synth_options {
     bool no_hosts;          /* workers do not name their hosts */
     uint32_t blind;         /* every so many workers one has no probe; 0: it is not known who has one */
     bool plain;             /* record only what roastcoffea 0.1.x measures */
+    bool only_tasks;        /* no Runner ran: the engine tells of tasks, and nobody of chunks */
     const char *scenario;   /* NULL: none, and what follows is not used */
     const char *variant;    /* of a scenario: unlike usual ones in something; NULL: usual */
     synth_physics physics;

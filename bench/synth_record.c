@@ -59,7 +59,7 @@ static roast_code record_facts(recording *r)
         code = roast_record_fact(r->recorder, "distributed", text("2026.8.0"));
     if (!code)
         code = roast_record_fact(r->recorder, "engine", text("dask"));
-    if (!code)
+    if (!code && !r->job->options.only_tasks)
         code = roast_record_fact(r->recorder, "processor", text(SYNTH_PROCESSOR));
     return code;
 }
@@ -266,8 +266,9 @@ static roast_code record_attempt(recording *r, uint32_t a)
     if (!r->job->options.plain)
         tell_more(attempt, &chunk);
     tell_outcome(r, a, &chunk);
-    roast_code code = is_blind(r, attempt->worker) ? ROAST_OK : roast_record_chunk(r->recorder, &chunk);
-    if (!code && r->job->options.tasks)
+    bool only_tasks = r->job->options.only_tasks, silent = only_tasks || is_blind(r, attempt->worker);
+    roast_code code = silent ? ROAST_OK : roast_record_chunk(r->recorder, &chunk);
+    if (!code && (r->job->options.tasks || only_tasks))
         code = record_task(r, attempt);
     return code;
 }

@@ -41,6 +41,12 @@ static const char *why_no_totals(const analysis *a)
                             : "not measured by the chunk records, and there is no coffea report";
 }
 
+/* Chunks say more than the tasks that ran them. */
+static const char *why_no_tasks(const analysis *a)
+{
+    return a->tasks.of_runner || a->ledger.attempts ? "chunks are the work, not tasks" : "no tasks were recorded";
+}
+
 /* The run may say itself why it has none. */
 static const char *why_no_spans(const analysis *a)
 {
@@ -92,6 +98,8 @@ static const char *reason_for(const analysis *a, metric_need need)
         return why_no_spans(a);
     case NEEDS_cores_spans:
         return no_cores ? "the number of cores is not known" : why_no_spans(a);
+    case NEEDS_tasks:
+        return is_missing(a->summary, M_run_num_tasks) ? why_no_tasks(a) : "what it is computed from is missing";
     case NEEDS_cores:
         return no_cores ? "the number of cores is not known" : "what it is computed from is missing";
     case NEEDS_cores_totals:

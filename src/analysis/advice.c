@@ -394,6 +394,8 @@ static const unsigned SUSPECTS_OF[FINDING_KIND_COUNT] = {
     [FINDING_TOO_FEW_CHUNKS] = BIT(LOSSES) | BIT(SCHEDULER),
     [FINDING_SCHEDULER] = BIT(MEMORY) | BIT(SPILLING),
     [FINDING_MERGING] = BIT(MEMORY) | BIT(SPILLING),
+    [FINDING_SMALL_TASKS] = BIT(MEMORY) | BIT(SPILLING),
+    [FINDING_NO_TASKS] = BIT(MEMORY) | BIT(LOSSES),
     [FINDING_WORKERS_LOST] = BIT(MEMORY) | BIT(ONE_HOST),
     [FINDING_FAILURES] = BIT(MEMORY) | BIT(LOSSES),
 };
@@ -469,6 +471,9 @@ static void advise_on(explaining *e, finding *f)
     case FINDING_OPENING:
     case FINDING_TOO_FEW_CHUNKS:
         advise_chunksize(e, f, f->factor);
+        break;
+    case FINDING_SMALL_TASKS:
+        set_number(f, ADVICE_TOGETHER, rounded_up(f->factor));
         break;
     case FINDING_SLOW_HOST:
     case FINDING_SLOW_STORAGE:
@@ -558,6 +563,7 @@ void advise(explaining *e)
     for (size_t i = 0; i < e->out->count && !e->code; i++) {
         e->out->findings[i].advice.no_cluster = elsewhere;
         e->out->findings[i].advice.local = e->local;
+        e->out->findings[i].advice.of_tasks = e->trace->of_tasks;
         advise_on(e, &e->out->findings[i]);
         rule_out(e, &e->out->findings[i]);
     }

@@ -7,6 +7,7 @@
 
 /* What a placeholder of the words stands for. */
 #define ADVICE_KEYS(X)                                                                                                 \
+    X(TOGETHER, together)           /* so many tasks to be made one */                                                 \
     X(CHUNKSIZE, chunksize)         /* events per chunk to use */                                                      \
     X(NOW, now)                     /* events per chunk, as it was */                                                  \
     X(PER_FILE, per_file)           /* chunks that it makes of the usual file */                                       \
@@ -61,6 +62,7 @@ typedef struct advice {
     size_t n_ruled_out;
     bool no_cluster; /* there is no client and no cluster that code could name */
     bool local;      /* nor a scheduler */
+    bool of_tasks;   /* tasks are the work: there is no Runner, and there are no chunks */
 } advice;
 
 const char *advice_key_id(advice_key key);

@@ -9,6 +9,7 @@
 #include "analysis/statistics.h"
 #include "analysis/storage.h"
 #include "analysis/summary.h"
+#include "analysis/tasks.h"
 #include "analysis/trace.h"
 #include "base/intern.h"
 #include "base/u64map.h"
@@ -218,6 +219,7 @@ roast_code analyse_fine(analysis *a, roast_error *err);         /* activities */
 roast_code analyse_branches(analysis *a, roast_error *err);     /* files */
 roast_code analyse_storage(analysis *a, roast_error *err);      /* storage */
 roast_code analyse_efficiency(analysis *a, roast_error *err);
+roast_code analyse_tasks(analysis *a, roast_error *err);    /* tasks that are the work */
 roast_code analyse_ledger(analysis *a, roast_error *err);   /* where the core time went */
 roast_code analyse_progress(analysis *a, roast_error *err); /* of a run that goes on */
 roast_code analyse_causes(analysis *a, roast_error *err);   /* what held it back; after everything else */

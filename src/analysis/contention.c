@@ -383,7 +383,7 @@ static double lock_against_bytes(const contention *c, const waiting_fit *fit)
 static bool find_lock_slope(contention *c)
 {
     waiting_fit by_bytes = {.own = NULL}, by_cpu;
-    if (!fit_init(&by_cpu, (own_kind){dataset_of, cpu_of, run_datasets(c->stragglers->run)}))
+    if (!fit_init(&by_cpu, (own_kind){dataset_of, cpu_of, c->stragglers->trace->n_datasets}))
         return false;
     fit_waiting(&by_cpu, c, lock_terms, 1);
     fit_waiting(&by_bytes, c, lock_terms, 2);

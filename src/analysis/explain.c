@@ -43,7 +43,11 @@ bool finding_is_about(finding_kind kind, ledger_category category)
     static const unsigned categories[FINDING_KIND_COUNT] = {
         [FINDING_IO_BOUND] = IN(PROCESS_IO),
         [FINDING_LOCKS] = IN(PROCESS_IO),
-        [FINDING_CPU_BOUND] = IN(PROCESS_CPU),
+        [FINDING_CPU_BOUND] = IN(PROCESS_CPU) | IN(TASK_CPU),
+        [FINDING_SMALL_TASKS] = IN(OVERHEAD) | IN(IDLE_QUEUE),
+        [FINDING_NO_TASKS] = IN(IDLE_QUEUE),
+        [FINDING_TASKS_WAIT] = IN(TASK_WAIT),
+        [FINDING_SPILLING] = IN(SPILLING),
         [FINDING_NO_CORE_FREE] = IN(PROCESS_CORE),
         [FINDING_OVERSUBSCRIBED] = IN(PROCESS_CORE),
         [FINDING_OPENING] = IN(OPEN) | IN(EVENTS),
@@ -208,7 +212,8 @@ replay_change without_causes(const explaining *e)
                             .no_gaps = true,
                             .no_outliers = true,
                             .no_spilling = true,
-                            .no_pausing = true};
+                            .no_pausing = true,
+                            .no_empty = true};
     for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
         change.not_slow[kind] = e->stragglers.kinds[kind].guilty;
     return change;
@@ -263,8 +268,9 @@ static void answer_what_ifs(explaining *e)
         if (change.no_outliers)
             for (int kind = 0; kind < STRAGGLER_KINDS; kind++)
                 change.not_slow[kind] = true;
-        bool answers =
-            e->out->replay_answers && !(spilling && change.chunk_size > 0) && !(crowded && change.workers > 0);
+        bool inside = change.no_wait || change.no_open || change.chunk_size > 0;
+        bool answers = !(e->trace->of_tasks && inside) && e->out->replay_answers &&
+                       !(spilling && change.chunk_size > 0) && !(crowded && change.workers > 0);
         double wall = answers ? replay_of(e, &change).wall_seconds : (double)NAN;
         if (change.workers > 1 &&
             isfinite(wall)) /* storage and scheduler bound what more of them bring, but they take nothing away */
@@ -308,17 +314,9 @@ static void ask_rules(explaining *e)
         void (*ask)(explaining *);
         bool of_all_workers, of_the_end;
     } rules[] = {
-        {explain_slow_groups},
-        {explain_memory},
-        {explain_losses},
-        {explain_failures},
-        {explain_scheduler, true},
-        {explain_start, true},
-        {explain_over_read, true},
-        {explain_process},
-        {explain_end, true, true},
-        {explain_files},
-        {explain_size_of_cluster, true, true},
+        {explain_slow_groups}, {explain_memory},          {explain_losses},      {explain_failures},
+        {explain_tasks, true}, {explain_scheduler, true}, {explain_start, true}, {explain_over_read, true},
+        {explain_process},     {explain_end, true, true}, {explain_files},       {explain_size_of_cluster, true, true},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !e->code; i++)
         if (!(e->partly && rules[i].of_all_workers) && !(e->running && rules[i].of_the_end))
@@ -342,8 +340,10 @@ static void keep_names(explaining *e)
         e->code = fail_memory(e->err);
     for (size_t i = 0; i < e->out->count && !e->code; i++) {
         finding *f = &e->out->findings[i];
-        for (size_t k = 0; k < f->n_evidence; k++)
+        for (size_t k = 0; k < f->n_evidence; k++) {
             keep_name(e, &f->evidence[k].name);
+            f->evidence[k].of_tasks = e->trace->of_tasks;
+        }
         for (size_t k = 0; k < ADVICE_KEY_COUNT; k++)
             keep_name(e, &f->advice.values[k].name);
     }
@@ -380,8 +380,9 @@ roast_code explain_trace(explanation *out, roast_run *run, const roast_summary *
     e.wall = out->wall_seconds = summary->t_end_ns > summary->t_start_ns && summary->t_start_ns != ROAST_ABSENT
                                      ? clock_seconds(summary->t_end_ns - summary->t_start_ns)
                                      : (double)NAN;
-    e.partly = partly_measured(summary);
+    e.partly = partly_measured(summary) && !t->of_tasks; /* the engine measures tasks on every worker */
     e.running = summary->outcome == ROAST_RUNNING;
+    out->of_tasks = t->of_tasks;
     e.local = str_equal(roast_run_fact(run, "engine"), STR("local"));
     e.cores = e.partly ? measured_cores(run, summary) : summary_real(summary, M_run_total_cores);
     e.total = e.cores * e.wall;

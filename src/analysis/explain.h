@@ -37,6 +37,9 @@
     X(OVER_READ, over_read)                                                                                            \
     X(LZMA, lzma)                                                                                                      \
     X(TOO_MANY_WORKERS, too_many_workers)                                                                              \
+    X(SMALL_TASKS, small_tasks)                                                                                        \
+    X(NO_TASKS, no_tasks)                                                                                              \
+    X(TASKS_WAIT, tasks_wait)                                                                                          \
     X(RESIDUAL, residual)                                                                                              \
     X(INCOMPLETE, incomplete)                                                                                          \
     X(NOT_MEASURED, not_measured)                                                                                      \
@@ -68,6 +71,7 @@ typedef struct finding_evidence {
     roast_str name;
     double value; /* NAN for none */
     const char *unit;
+    bool of_tasks; /* what it says of chunks is so of tasks: these are the work */
 } finding_evidence;
 
 enum { FINDING_EVIDENCE = 6 };
@@ -116,6 +120,7 @@ enum { WHAT_IFS = 12 };
 typedef struct roast_explanation {
     arena memory;
     double wall_seconds;
+    bool of_tasks;                        /* tasks are the work: there are no chunks */
     finding findings[FINDING_KIND_COUNT]; /* in the order of what to look at first */
     size_t count;
     finding_gap gaps[FINDING_GAPS];

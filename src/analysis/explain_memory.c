@@ -166,6 +166,7 @@ static void explain_spilling(explaining *e)
         limit = fmax(limit, (double)run_worker(e->run, w)->memory_limit);
     for (size_t i = 0; i < e->trace->count; i++)
         waited += (double)e->trace->attempts[i].gap_spill;
+    waited = fmax(waited, e->ledger[LEDGER_SPILLING]);
     saving saves = waited > 0 ? saving_of(e, &(replay_change){.no_spilling = true, .no_pausing = true}, waited)
                               : saving_exactly(0);
     finding *f = add_finding(e, FINDING_SPILLING, FINDING_LIKELY, waited, saves);

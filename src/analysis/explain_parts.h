@@ -50,6 +50,8 @@ bool worth_telling(const explaining *e, double seconds);     /* one percent; so 
 /* What the measurement carries directly is sure; what needs a model is likely. */
 finding_confidence confidence_of_replay(const explaining *e);
 double real_of(const explaining *e, metric_id id);
+double cpu_of_ledger(const explaining *e); /* core-seconds on the CPU */
+double median_seconds(explaining *e);      /* of attempts that succeeded */
 
 /* Core-seconds of attempts that were killed or done again, and of the cores that were missing afterwards. */
 double cost_of_losses(const explaining *e);
@@ -62,6 +64,7 @@ void explain_slow_groups(explaining *e);
 void explain_memory(explaining *e);
 void explain_losses(explaining *e);
 void explain_failures(explaining *e);
+void explain_tasks(explaining *e);
 void explain_scheduler(explaining *e);
 void explain_start(explaining *e);
 void explain_over_read(explaining *e);

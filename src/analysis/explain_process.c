@@ -82,7 +82,9 @@ static void explain_opening(explaining *e, const busy_sums *sums)
 
 static const char *cpu_of_core_time(const explaining *e)
 {
-    return e->partly ? "CPU in process(), of the measured core time" : "CPU in process(), of the core time";
+    return e->trace->of_tasks ? "CPU of tasks, of the core time"
+           : e->partly        ? "CPU in process(), of the measured core time"
+                              : "CPU in process(), of the core time";
 }
 
 /* Waiting that grows with what the other threads of a worker compute: the interpreter's lock, or another one. */
@@ -193,21 +195,21 @@ static void explain_cores(explaining *e)
 
 static void explain_cpu(explaining *e, const busy_sums *all)
 {
-    double cpu = e->ledger[LEDGER_PROCESS_CPU] / e->total;
+    double cpu = cpu_of_ledger(e) / e->total;
     if (cpu < 0.6)
         return;
     replay_result twice = {.wall_seconds = (double)NAN};
     if (e->out->replay_answers)
         twice = replay_of(e, &(replay_change){.workers = 2});
     double saves = e->as_it_was.wall_seconds - fmax(twice.wall_seconds, e->replay.least_dispatch);
-    finding *f = add_finding(e, FINDING_CPU_BOUND, FINDING_NOTE, e->ledger[LEDGER_PROCESS_CPU],
+    finding *f = add_finding(e, FINDING_CPU_BOUND, FINDING_NOTE, cpu_of_ledger(e),
                              saving_exactly(isfinite(twice.wall_seconds) ? fmax(saves, 0) : (double)NAN));
     if (f) {
         f->confidence = FINDING_NOTE;
         f->of_any_run = true;
     }
     add_evidence(f, cpu_of_core_time(e), NOBODY, 100 * cpu, "%");
-    if (all->wait > 0.1 * all->all)
+    if (!e->trace->of_tasks && all->wait > 0.1 * all->all)
         add_evidence(f, "of the time of a chunk, waiting in process()", NOBODY, 100 * all->wait / all->all, "%");
 }
 

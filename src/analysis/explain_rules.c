@@ -15,6 +15,11 @@ double real_of(const explaining *e, metric_id id)
     return summary_real(e->summary, id);
 }
 
+double cpu_of_ledger(const explaining *e)
+{
+    return e->ledger[LEDGER_PROCESS_CPU] + e->ledger[LEDGER_TASK_CPU];
+}
+
 finding_confidence confidence_of_replay(const explaining *e)
 {
     return e->out->replay_answers && e->out->replay_error_percent < 5 ? FINDING_SURE : FINDING_LIKELY;
@@ -126,6 +131,10 @@ void explain_slow_groups(explaining *e)
         if (!worth_telling(e, saves.about) && groups->excess < 0.01 * e->total)
             continue;
         finding *f = add_finding(e, words[kind].finding, FINDING_LIKELY, groups->excess, saves);
+        if (f && kind == STRAGGLER_PERIOD && e->trace->of_tasks) { /* or they had more to do: their size is not told */
+            f->confidence = FINDING_NOTE;
+            f->of_any_run = true;
+        }
         if (kind == STRAGGLER_PERIOD)
             tell_period(e, f);
         else if (kind == STRAGGLER_WARM_UP)
@@ -264,13 +273,19 @@ void explain_failures(explaining *e)
         failed += a->failed && !a->killed;
         cost += a->failed && !a->killed ? trace_seconds(a) : 0;
     }
+    double attempts = real_of(e, M_run_num_failed_chunks);
+    if (e->trace->of_tasks) { /* of most of which the engine tells no more than how many they were, and their time */
+        attempts = real_of(e, M_run_num_failed_tasks);
+        failed = attempts > 0;
+        cost = e->ledger[LEDGER_FAILED];
+    }
     if (!failed)
         return;
     finding *f = add_finding(e, FINDING_FAILURES, confidence_of_replay(e), cost,
                              saving_of(e, &(replay_change){.no_failures = true}, cost));
     if (f)
         f->nature = nature_in(e->summary, ROAST_SCOPE_FAILURE, M_failure_nature);
-    add_evidence(f, "attempts that failed", NOBODY, real_of(e, M_run_num_failed_chunks), "count");
+    add_evidence(f, "attempts that failed", NOBODY, attempts, "count");
     if (killed)
         add_evidence(f, "of them, killed with their worker", NOBODY, (double)killed, "count");
     tell_failures(e, f);
@@ -387,6 +402,8 @@ void explain_scheduler(explaining *e)
     double waits = ended_idle ? e->trace->after_idle : 0;
     /* Cores that have done their last chunk while others have chunks left wait for nothing that the scheduler gives. */
     double unused = never_used(e), idle = fmin(starts.gaps + unused, e->ledger[LEDGER_IDLE_QUEUE]);
+    if (find_finding(e, FINDING_SMALL_TASKS)) /* that is why it is slow */
+        return;
     if (!worth_a_look(e, idle + waits * e->cores) || starts.count < 2)
         return;
     if (idle > 0.1 * e->total)
@@ -440,7 +457,7 @@ void explain_start(explaining *e)
 /* ---- The end
  * ---------------------------------------------------------------------------------------------------------- */
 
-static double median_seconds(explaining *e)
+double median_seconds(explaining *e)
 {
     double *values = malloc((e->trace->count + 1) * sizeof *values);
     size_t kept = 0;
@@ -667,7 +684,7 @@ void explain_files(explaining *e)
 void explain_size_of_cluster(explaining *e)
 {
     double used = 0;
-    for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+    for (int i = 0; i < LEDGER_OF_WORK; i++)
         used += e->ledger[i];
     double idle = e->total - used;
     if (!e->out->replay_answers || idle < 0.3 * e->total || run_workers(e->run) < 2)
@@ -742,9 +759,11 @@ void explain_what_is_missing(explaining *e)
         told += e->trace->attempts[i].cpu_known ? trace_seconds(&e->trace->attempts[i]) : 0;
         open += (double)e->trace->attempts[i].open;
     }
-    if (told < 0.5 * all)
+    if (e->trace->of_tasks)
+        add_gap(e, GAP_CHUNKS);
+    if (!e->trace->of_tasks && told < 0.5 * all)
         add_gap(e, GAP_CPU);
-    if (!(open > 0))
+    if (!e->trace->of_tasks && !(open > 0))
         add_gap(e, GAP_OPEN);
     if (!(e->cores > 0) && !e->partly)
         add_gap(e, GAP_WORKERS);

@@ -1,14 +1,18 @@
-/* Fine metrics: the engine's own account of what its tasks did, split into the processor's tasks and the rest. */
+/* What the engine tells of its tasks. Fine metrics are its own account of what they did, split into the processor's
+ * tasks and the rest. By kind, there is also how many there were, how long they took and what they returned. */
 #include <math.h>
 
 #include "analysis/analysis.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
 
 typedef struct prefix_tally {
     bool processor;
+    bool active; /* there are activities of it */
     double cpu, noncpu, other, memory_read;
+    double overhead, spilling; /* of other */
 } prefix_tally;
 
 typedef struct fine_sums {
@@ -17,15 +21,19 @@ typedef struct fine_sums {
     double compress, decompress, serialize, deserialize; /* seconds */
 } fine_sums;
 
-/* Without a processor's name, everything is the processor's. */
-static bool is_processor(roast_str processor, roast_str prefix)
+/* Without a processor's name, or without a Runner that would run it, everything is the processor's. */
+static bool is_processor(const analysis *a, roast_str prefix)
 {
-    return str_absent(processor) || str_equal(prefix, processor);
+    roast_str processor = roast_run_fact(a->run, "processor");
+    return str_absent(processor) || str_equal(prefix, processor) || tasks_are_work(&a->tasks, &a->ledger, a->run);
 }
 
 static void add_activity(fine_sums *sums, prefix_tally *prefix, const roast_activity *activity)
 {
     double value = activity->value;
+    activity_kind kind = activity_kind_of(activity);
+    prefix->overhead += kind == ACTIVITY_OVERHEAD ? value : 0;
+    prefix->spilling += kind == ACTIVITY_SPILLING ? value : 0;
     bool bytes = str_equal(activity->unit, STR("bytes")), seconds = str_equal(activity->unit, STR("seconds"));
     struct {
         roast_str name;
@@ -77,29 +85,68 @@ static void set_sums(roast_summary *summary, const fine_sums *sums)
     summary_set_real(summary, M_run_total_serialization_overhead_seconds, sums->serialize + sums->deserialize);
 }
 
-static void fill_row(roast_summary *summary, size_t row, roast_str name, const prefix_tally *prefix)
+static void fill_activities(roast_summary *summary, size_t row, const prefix_tally *prefix)
 {
-    summary_cell_text(summary, M_activity_prefix, row, name);
     summary_cell_int(summary, M_activity_processor, row, prefix->processor);
     summary_cell_real(summary, M_activity_cpu_seconds, row, prefix->cpu);
     summary_cell_real(summary, M_activity_noncpu_seconds, row, prefix->noncpu);
     summary_cell_real(summary, M_activity_other_seconds, row, prefix->other);
     summary_cell_int(summary, M_activity_memory_read_bytes, row, whole_number(prefix->memory_read));
+    summary_cell_real(summary, M_activity_overhead_seconds, row, prefix->overhead);
+    summary_cell_real(summary, M_activity_spilling_seconds, row, prefix->spilling);
+}
+
+static void fill_tasks(roast_summary *summary, size_t row, const task_tally *tally)
+{
+    double seconds = clock_seconds(tally->ns);
+    summary_cell_int(summary, M_activity_num_tasks, row, tally->done);
+    summary_cell_int(summary, M_activity_failed, row, tally->failed + tally->killed);
+    summary_cell_int(summary, M_activity_result_bytes, row, tally->nbytes);
+    if (!tally->timed)
+        return;
+    summary_cell_real(summary, M_activity_total_duration, row, seconds);
+    summary_cell_real(summary, M_activity_mean_duration, row, seconds / (double)tally->timed);
+    summary_cell_real(summary, M_activity_max_duration, row, clock_seconds(tally->longest_ns));
+}
+
+/* A Runner's tasks have names of their own, which the activities do not go by: of kinds without activities only those
+ * are told that are the work. */
+static roast_code name_kinds(const analysis *a, intern *names, roast_error *err)
+{
+    for (uint32_t i = 0; i < a->tasks.kinds.count && tasks_are_work(&a->tasks, &a->ledger, a->run); i++)
+        if (intern_add(names, a->tasks.kinds.strings[i], NULL) == INTERN_NONE)
+            return fail_memory(err);
+    return ROAST_OK;
 }
 
 static roast_code sum_activities(analysis *a, intern *names, prefix_tally *prefixes, fine_sums *sums, roast_error *err)
 {
-    roast_str processor = roast_run_fact(a->run, "processor");
     for (size_t i = 0; i < run_activities(a->run); i++) {
         const roast_activity *activity = roast_run_activity(a->run, i);
-        uint32_t prefix = intern_add(names, activity->prefix, NULL);
-        if (prefix == INTERN_NONE)
+        if (activity_kind_of(activity) == ACTIVITY_IDLE)
+            continue;
+        uint32_t number = intern_add(names, activity->prefix, NULL);
+        if (number == INTERN_NONE)
             return fail_memory(err);
-        prefixes[prefix].processor = is_processor(processor, activity->prefix);
+        prefix_tally *prefix = &prefixes[number];
+        prefix->active = true;
+        prefix->processor = is_processor(a, activity->prefix);
         if (isfinite(activity->value))
-            add_activity(sums, &prefixes[prefix], activity);
+            add_activity(sums, prefix, activity);
     }
     return ROAST_OK;
+}
+
+static void fill_rows(analysis *a, const intern *names, const prefix_tally *prefixes)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        uint32_t kind = intern_find(&a->tasks.kinds, names->strings[i]);
+        summary_cell_text(a->summary, M_activity_prefix, i, names->strings[i]);
+        if (prefixes[i].active)
+            fill_activities(a->summary, i, &prefixes[i]);
+        if (kind != INTERN_NONE)
+            fill_tasks(a->summary, i, &a->tasks.tallies[kind]);
+    }
 }
 
 roast_code analyse_fine(analysis *a, roast_error *err)
@@ -107,14 +154,16 @@ roast_code analyse_fine(analysis *a, roast_error *err)
     size_t count = run_activities(a->run);
     intern names = {0};
     fine_sums sums = {0};
-    prefix_tally *prefixes = arena_alloc(&a->summary->memory, count, sizeof *prefixes);
+    prefix_tally *prefixes = arena_alloc(&a->summary->memory, count + a->tasks.kinds.count, sizeof *prefixes);
     roast_code code = prefixes ? sum_activities(a, &names, prefixes, &sums, err) : fail_memory(err);
     if (!code && count)
         set_sums(a->summary, &sums);
+    if (!code)
+        code = name_kinds(a, &names, err);
     if (!code && !summary_add_rows(a->summary, ROAST_SCOPE_ACTIVITY, names.count))
         code = fail_memory(err);
-    for (uint32_t i = 0; !code && i < names.count; i++)
-        fill_row(a->summary, i, names.strings[i], &prefixes[i]);
+    if (!code)
+        fill_rows(a, &names, prefixes);
     intern_release(&names);
     return code;
 }

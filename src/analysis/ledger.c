@@ -240,89 +240,6 @@ static roast_code lay_in_order(ledger *l, roast_run *run, roast_error *err)
 
 /* ---- The engine's tasks -------------------------------------------------------------------------------------- */
 
-static const int64_t CHUNK_TASK_EARLY_NS = NS_PER_S; /* before the first chunk of all, at most */
-
-/* coffea runs chunks under the processor's name, or as "automatic_retries", as which it also preprocesses: that has
- * ended when the first chunk begins. */
-bool is_chunk_task(const ledger *l, const kept_task *task)
-{
-    bool late = task->start_ns >= l->first_start_ns - CHUNK_TASK_EARLY_NS && task->stop_ns > l->first_start_ns;
-    return task->of_processor || (task->of_retries && late);
-}
-
-static void see_chunk_task(chunk_tasks *chunks, const kept_task *task)
-{
-    chunks->done += task->done;
-    if (chunks->first_start_ns == ROAST_ABSENT || task->start_ns < chunks->first_start_ns)
-        chunks->first_start_ns = task->start_ns;
-    if (!task->retry && task->start_ns > chunks->last_start_ns) /* absent is smaller than any */
-        chunks->last_start_ns = task->start_ns;
-}
-
-roast_code feed_task(void *context, const roast_task *task)
-{
-    analysis *a = context;
-    task_sums *tasks = &a->tasks;
-    uint32_t worker = intern_find(&tasks->addresses, task->worker);
-    bool sound = task->start_ns > LONGEST_NS / 2 && task->stop_ns >= task->start_ns &&
-                 task->stop_ns - task->start_ns < LONGEST_NS;
-    if (worker == INTERN_NONE)
-        return ROAST_OK;
-    a->worker.workers[worker].fed = true;
-    if (!sound)
-        return ROAST_OK;
-    kept_task kept = {
-        .start_ns = task->start_ns,
-        .stop_ns = task->stop_ns,
-        .worker = worker,
-        .of_processor = !str_absent(tasks->processor) && str_equal(task->prefix, tasks->processor),
-        .of_retries = str_equal(task->prefix, STR("automatic_retries")),
-        .done = str_equal(task->state, STR("memory")),
-        .killed = str_equal(task->state, STR("killed")),
-        .retry = is_retry(task->attempt),
-    };
-    chunk_tasks *of_worker = &tasks->chunks[worker];
-    if (kept.of_processor)
-        see_chunk_task(of_worker, &kept);
-    /* The first start can only become earlier, so what is a chunk now stays one. */
-    if (a->ledger.attempts && is_chunk_task(&a->ledger, &kept)) {
-        tasks->chunk_tasks++;
-        of_worker->retries_done += kept.done && !kept.of_processor;
-        saturated_add(&of_worker->ns, task->stop_ns - task->start_ns);
-        return ROAST_OK;
-    }
-    kept_task *list = with_room(tasks->kept, tasks->count, &tasks->capacity, sizeof *list);
-    if (!list)
-        return ROAST_MEMORY;
-    tasks->kept = list;
-    list[tasks->count++] = kept;
-    return ROAST_OK;
-}
-
-bool fit_tasks(analysis *a)
-{
-    task_sums *tasks = &a->tasks;
-    const chunk_tasks none = {.first_start_ns = ROAST_ABSENT, .last_start_ns = ROAST_ABSENT};
-    chunk_tasks *chunks = grow_before_last(tasks->chunks, a->n_workers, run_workers(a->run), sizeof *chunks, &none);
-    if (!chunks)
-        return false;
-    tasks->chunks = chunks;
-    roast_str processor = roast_run_fact(a->run, "processor");
-    if (!str_equal(tasks->processor, processor))
-        tasks->processor = arena_str(&a->memory, processor);
-    for (uint32_t i = (uint32_t)a->n_workers; i < run_workers(a->run); i++)
-        if (intern_add(&tasks->addresses, run_worker(a->run, i)->address, NULL) == INTERN_NONE)
-            return false;
-    return !arena_str_failed(tasks->processor, processor);
-}
-
-void task_sums_release(task_sums *tasks)
-{
-    intern_release(&tasks->addresses);
-    free(tasks->chunks);
-    free(tasks->kept);
-}
-
 static int64_t first_start_of(const slot_group *group)
 {
     int64_t first = ROAST_ABSENT;
@@ -343,6 +260,27 @@ static void take_for_chunk(ledger *l, const kept_task *task)
     l->attempts++;
     l->recorded_seconds += seconds;
     saw_start(l, task->start_ns, task->retry);
+    slot_table_add(&l->slots, task->worker, task->start_ns, task->stop_ns, NULL);
+}
+
+/* Tasks are the work. shares: of their time on the CPU, by kind. */
+static void take_for_work(ledger *l, const kept_task *task, const double *shares)
+{
+    double seconds = clock_seconds(task->stop_ns - task->start_ns), cpu = shares[task->kind];
+    double *sums = l->workers[task->worker].seconds;
+    if (task->recomputed || task->killed)
+        sums[LEDGER_LOST] += seconds;
+    else if (!task->done)
+        sums[LEDGER_FAILED] += seconds;
+    else if (isnan(cpu))
+        sums[LEDGER_TASK_UNSPLIT] += seconds;
+    else {
+        sums[LEDGER_TASK_CPU] += seconds * cpu;
+        sums[LEDGER_TASK_WAIT] += seconds * (1 - cpu);
+    }
+    l->attempts++;
+    l->recorded_seconds += seconds;
+    saw_start(l, task->start_ns, true);
     slot_table_add(&l->slots, task->worker, task->start_ns, task->stop_ns, NULL);
 }
 
@@ -392,14 +330,16 @@ static double take(double *from, double wanted)
 }
 
 /* Tasks that are not chunks ran in time that looked idle. */
-static void take_tasks(ledger_sums *sums, double *idle, const worker_time *time, double chunk_seconds)
+static void take_tasks(ledger_sums *sums, double *idle, const worker_time *time)
 {
     sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], clock_seconds(time->preprocessing));
     for (int phase = 0; phase < IDLE_PHASES; phase++) {
         sums->seconds[LEDGER_MERGING] += take(&idle[phase], clock_seconds(time->merging[phase]));
         sums->seconds[LEDGER_LOST] += take(&idle[phase], clock_seconds(time->killed_tasks[phase]));
     }
-    double chunks = clock_seconds(time->chunk_tasks);
+    double chunks = clock_seconds(time->chunk_tasks), chunk_seconds = 0;
+    for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+        chunk_seconds += sums->seconds[i];
     if (chunks > chunk_seconds && chunk_seconds > 0)
         sums->seconds[LEDGER_RETURN] += take(&idle[IDLE_CHUNKS_LEFT], chunks - chunk_seconds);
 }
@@ -472,6 +412,36 @@ static double share_out(double wanted, ledger *l, ledger_category from, ledger_c
     return there * share;
 }
 
+/* Moves a sum of the run out of the idle time between tasks, and what is left of it out of that at the end. */
+static void take_of_idle(ledger *l, double wanted, ledger_category to)
+{
+    wanted -= share_out(wanted, l, LEDGER_IDLE_QUEUE, to);
+    share_out(wanted, l, LEDGER_IDLE_TAIL, to);
+}
+
+/* What the engine did around tasks that are the work. It has the time of failed attempts only as a sum, and those that
+ * are not made again as tasks, too. */
+static void take_engine_sums_of_tasks(ledger *l, const roast_run *run)
+{
+    static const struct {
+        activity_kind kind;
+        ledger_category category;
+    } around[] = {{ACTIVITY_SPILLING, LEDGER_SPILLING},
+                  {ACTIVITY_PACKING, LEDGER_RETURN},
+                  {ACTIVITY_FAILED, LEDGER_FAILED},
+                  {ACTIVITY_OVERHEAD, LEDGER_OVERHEAD}};
+    for (size_t k = 0; k < sizeof around / sizeof *around; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < run_activities(run); i++) {
+            const roast_activity *a = roast_run_activity(run, i);
+            sum += activity_kind_of(a) == around[k].kind && a->value > 0 ? a->value : 0;
+        }
+        for (size_t i = 0; i < l->slots.n_groups; i++)
+            sum -= l->workers[i].seconds[around[k].category];
+        take_of_idle(l, sum, around[k].category);
+    }
+}
+
 /* total: core-seconds that there were. The engine's sums are of all workers: those that were not measured have their
  * share of them. Results are packed when chunks end: late is the share of chunks that ended in the tail. */
 static void take_engine_sums(ledger *l, const roast_run *run, bool tasks_known, double total, double late)
@@ -498,15 +468,23 @@ typedef struct ledger_build {
     double *offered;                     /* by worker */
     worker_time *times;                  /* by worker, and one more */
     wasted_time *by_worker, *by_dataset; /* and one more of each */
-    bool open_unmeasured; /* opening files was not measured: it hides between the chunks, so that is not idle time */
-    bool pooled;          /* the records do not say where they ran, or the engine not who was there when */
-    bool partly;          /* some workers were not measured */
+    bool open_unmeasured;   /* opening files was not measured: it hides between the chunks, so that is not idle time */
+    bool of_tasks;          /* tasks are the work: the engine measures them on every worker */
+    bool beside_chunks;     /* no Runner ran: tasks that are no chunks are work, too */
+    bool has[LEDGER_COUNT]; /* some worker has something of it */
+    bool pooled;            /* the records do not say where they ran, or the engine not who was there when */
+    bool partly;            /* some workers were not measured */
 } ledger_build;
 
-static double chunk_seconds(const ledger_sums *sums)
+static bool lacks_probe(const ledger_build *b, uint32_t worker)
+{
+    return !b->of_tasks && worker_not_measured(run_worker(b->a->run, worker));
+}
+
+static double work_seconds(const ledger_sums *sums)
 {
     double seconds = 0;
-    for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
+    for (int i = 0; i < LEDGER_OF_WORK; i++)
         seconds += sums->seconds[i];
     return seconds;
 }
@@ -546,7 +524,7 @@ static double waited_for_preprocessing(const ledger_build *b, int64_t from, int6
 /* What a worker without a probe did is known only as far as there are records of it. */
 static void set_not_measured(ledger_sums *sums, double offered)
 {
-    sums->seconds[LEDGER_NOT_MEASURED] = fmax(offered - chunk_seconds(sums), 0);
+    sums->seconds[LEDGER_NOT_MEASURED] = fmax(offered - work_seconds(sums), 0);
 }
 
 static void account_worker(ledger_build *b, uint32_t w)
@@ -558,7 +536,7 @@ static void account_worker(ledger_build *b, uint32_t w)
         return;
     double cores = worker->cores > 0 ? (double)worker->cores : 0;
     b->offered[w] = cores * clock_seconds(to - from);
-    if (worker_not_measured(worker)) {
+    if (lacks_probe(b, w)) {
         set_not_measured(&b->l->workers[w], b->offered[w]);
         return;
     }
@@ -569,7 +547,7 @@ static void account_worker(ledger_build *b, uint32_t w)
     const worker_time *time = &b->times[w];
     double idle[IDLE_PHASES];
     find_idle(idle, time, cores);
-    take_tasks(sums, idle, time, chunk_seconds(sums));
+    take_tasks(sums, idle, time);
     double waited =
         waited_for_preprocessing(b, from, to, cores) - clock_seconds(time->preprocessing); /* that is taken already */
     sums->seconds[LEDGER_PREPROCESSING] += take(&idle[IDLE_BEFORE_FIRST], waited);
@@ -591,7 +569,7 @@ static void account_pool(ledger_build *b)
     for (size_t i = 0; i <= pool; i++) {
         const slot_group *group = &l->slots.groups[i];
         double part[IDLE_PHASES];
-        busy += chunk_seconds(&l->workers[i]);
+        busy += work_seconds(&l->workers[i]);
         find_idle(part, &b->times[i], slot_group_used(group) ? group->count : 0);
         for (int phase = 0; phase < IDLE_PHASES; phase++) {
             idle[phase] += part[phase];
@@ -611,6 +589,20 @@ static void account_pool(ledger_build *b)
         keep_unfinished(&l->workers[pool], 0);
 }
 
+/* What is told of tasks is not told of chunks, and the other way round: that is absent, not 0. */
+static bool can_have(const ledger_build *b, ledger_category category)
+{
+    bool if_any = category == LEDGER_TASK_UNSPLIT || category == LEDGER_SPILLING || category == LEDGER_OVERHEAD;
+    if (if_any && !b->has[category])
+        return false;
+    bool of_tasks = category >= LEDGER_OF_CHUNKS && category < LEDGER_OF_WORK;
+    bool of_chunks = (category < LEDGER_OF_CHUNKS && category != LEDGER_RETURN && category != LEDGER_FAILED &&
+                      category != LEDGER_LOST) ||
+                     category == LEDGER_MERGING || category == LEDGER_PREPROCESSING ||
+                     (category == LEDGER_NOT_MEASURED && !b->has[category]);
+    return b->of_tasks ? !of_chunks : b->beside_chunks || !of_tasks;
+}
+
 /* Categories that the run cannot have are left out; the residual is always there. */
 static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_error *err)
 {
@@ -626,9 +618,11 @@ static roast_code fill_run_rows(ledger_build *b, const ledger_sums *run, roast_e
         if (run->seconds[i] == 0 && i != LEDGER_RESIDUAL)
             continue;
         bool unfinished = i == LEDGER_NOT_MEASURED && is_running(b) && !partly_measured(summary);
-        const char *title = i == LEDGER_PROCESS_IO && !delay_known ? TITLE_WAITING
-                            : unfinished                           ? TITLE_UNFINISHED
-                                                                   : CATEGORIES[i].title;
+        const char *title = i == LEDGER_PROCESS_IO && !delay_known                        ? TITLE_WAITING
+                            : i == LEDGER_IDLE_QUEUE && (b->of_tasks || b->beside_chunks) ? TITLE_BETWEEN
+                            : unfinished && b->of_tasks                                   ? TITLE_UNFINISHED_TASKS
+                            : unfinished                                                  ? TITLE_UNFINISHED
+                                                                                          : CATEGORIES[i].title;
         summary_cell_text(summary, M_ledger_category, row, str_from(CATEGORIES[i].key));
         summary_cell_text(summary, M_ledger_title, row, str_from(title));
         summary_cell_real(summary, M_ledger_core_seconds, row, run->seconds[i]);
@@ -655,8 +649,9 @@ static roast_code fill_worker_rows(ledger_build *b, roast_error *err)
             return fail_memory(err);
         summary_cell_real(summary, M_worker_ledger_core_seconds, w, b->offered[w]);
         for (int i = 0; i < LEDGER_COUNT; i++)
-            summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
-                              b->l->workers[w].seconds[i]);
+            if (can_have(b, (ledger_category)i))
+                summary_cell_real(summary, (metric_id)((int)M_worker_ledger_process_cpu + i), w,
+                                  b->l->workers[w].seconds[i]);
     }
     return ROAST_OK;
 }
@@ -672,7 +667,7 @@ static roast_code fill_dataset_rows(ledger_build *b, roast_error *err)
         summary_cell_text(summary, M_dataset_ledger_dataset, d, run_dataset(b->a->run, d));
         if (summary_cell(summary, M_dataset_ledger_dataset, d).kind != ROAST_TEXT)
             return fail_memory(err);
-        summary_cell_real(summary, M_dataset_ledger_core_seconds, d, chunk_seconds(sums));
+        summary_cell_real(summary, M_dataset_ledger_core_seconds, d, work_seconds(sums));
         for (int i = 0; i < LEDGER_OF_CHUNKS; i++)
             summary_cell_real(summary, (metric_id)((int)M_dataset_ledger_process_cpu + i), d, sums->seconds[i]);
     }
@@ -703,8 +698,10 @@ static roast_code fill_rows(ledger_build *b, roast_error *err)
             l->workers[w].seconds[LEDGER_IDLE_QUEUE] = 0;
         if (!b->pooled)
             set_residual(&l->workers[w], w + 1 < l->slots.n_groups ? b->offered[w] : 0);
-        for (int i = 0; i < LEDGER_RESIDUAL; i++)
+        for (int i = 0; i < LEDGER_RESIDUAL; i++) {
             run.seconds[i] += l->workers[w].seconds[i];
+            b->has[i] |= l->workers[w].seconds[i] > 0;
+        }
     }
     set_residual(&run, b->total);
     roast_code code = fill_run_rows(b, &run, err);
@@ -722,16 +719,6 @@ static void see_starts(ledger *l, const chunk_tasks *chunks)
         saw_start(l, chunks->last_start_ns, false);
 }
 
-bool tasks_name_workers(const task_sums *tasks, size_t n_workers)
-{
-    return tasks->addresses.count == n_workers;
-}
-
-static bool lacks_probe(const ledger_build *b, uint32_t worker)
-{
-    return worker_not_measured(run_worker(b->a->run, worker));
-}
-
 /* What tasks tell of chunks of which there are no records. */
 static void see_chunk_tasks(ledger_build *b, bool instead)
 {
@@ -743,6 +730,35 @@ static void see_chunk_tasks(ledger_build *b, bool instead)
         const kept_task *task = &tasks->kept[i];
         if ((task->of_processor || task->of_retries) && !lacks_probe(b, task->worker))
             take_for_chunk(b->l, task);
+    }
+}
+
+/* False if memory is out. */
+static bool see_work(ledger_build *b)
+{
+    task_sums *tasks = &b->a->tasks;
+    const double *shares = task_cpu_shares(tasks, b->a->run, &b->l->memory);
+    if (!shares || !tasks_find_recomputed(tasks, b->a->run))
+        return false;
+    int64_t last = tasks_last_start(tasks, b->l->cores);
+    if (last != ROAST_ABSENT)
+        saw_start(b->l, last, false);
+    for (size_t i = 0; i < tasks->count; i++)
+        if (!tasks->kept[i].holds_chunk)
+            take_for_work(b->l, &tasks->kept[i], shares);
+    return true;
+}
+
+static void place_work(ledger_build *b)
+{
+    const task_sums *tasks = &b->a->tasks;
+    for (size_t i = 0; i < tasks->count; i++) {
+        const kept_task *task = &tasks->kept[i];
+        worker_time *time = &b->times[task->worker];
+        if (task->holds_chunk)
+            saturated_add(&time->chunk_tasks, task->stop_ns - task->start_ns);
+        else
+            idle_add_chunk(time->chunks, &time->bounds, task->start_ns, task->stop_ns);
     }
 }
 
@@ -853,26 +869,37 @@ static roast_code account(ledger_build *b, roast_error *err)
     roast_code code = make_build(b) ? ROAST_OK : fail_memory(err);
     if (!code && l->slots.misfits * 100 > l->slots.intervals)
         code = lay_in_order(l, a->run, err);
+    bool without_runner = tasks_without_runner(&a->tasks, l, a->run);
+    b->of_tasks = without_runner && l->attempts == 0;
+    b->beside_chunks = without_runner && !b->of_tasks;
     bool instead = l->attempts == 0, tasks_known = tasks_name_workers(&b->a->tasks, b->a->n_workers),
          other_tasks = false;
-    if (!code && tasks_known)
+    if (!code && without_runner)
+        code = trace_find_chunk_tasks(&a->trace, a->run, l, &a->tasks) && see_work(b) ? ROAST_OK : fail_memory(err);
+    else if (!code && tasks_known)
         see_chunk_tasks(b, instead);
     if (code || (l->attempts == 0 && !b->partly))
         return code;
     size_t nowhere = l->slots.n_groups - 1;
-    b->open_unmeasured = summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
+    b->open_unmeasured =
+        !without_runner && summary_value(a->summary, M_run_chunk_open_seconds_total).kind == ROAST_NOTHING;
     b->pooled = is_pooled(b);
     set_bounds(b);
     add_attempts(b);
     add_wasted(l->workers, b->by_worker, nowhere + 1);
     add_wasted(l->datasets, b->by_dataset, l->n_datasets + 1);
-    if (tasks_known)
+    if (without_runner)
+        place_work(b);
+    else if (tasks_known)
         other_tasks = add_tasks(b, instead);
     if (b->pooled)
         account_pool(b);
     for (uint32_t w = 0; !b->pooled && w < nowhere; w++)
         account_worker(b, w);
-    take_engine_sums(l, a->run, other_tasks, b->total, ended_in_tail(b));
+    if (without_runner)
+        take_engine_sums_of_tasks(l, a->run);
+    else
+        take_engine_sums(l, a->run, other_tasks, b->total, ended_in_tail(b));
     return fill_rows(b, err);
 }
 

@@ -53,38 +53,4 @@ uint64_t chunk_key(const run_chunk *row);
 /* When the last chunk was started that was not a retry: until then there was something to do. */
 int64_t ledger_last_start(const ledger *l);
 
-/* A task that may be something else than a chunk, or stand for one: which, is decided when a summary is made. */
-typedef struct kept_task {
-    int64_t start_ns, stop_ns;
-    uint32_t worker;
-    bool of_processor, of_retries, done, killed, retry;
-} kept_task;
-
-/* What a worker's tasks say of chunks. Sums of nanoseconds and extremes, so that the order in which they come does not
- * matter. */
-typedef struct chunk_tasks {
-    int64_t ns;                            /* of those that are chunks for certain */
-    int64_t done, retries_done;            /* under the processor's name; as retries, and chunks for certain */
-    int64_t first_start_ns, last_start_ns; /* under the processor's name; last: of first attempts */
-} chunk_tasks;
-
-/* The tasks of the engine. Those that are chunks for certain are only summed. */
-typedef struct task_sums {
-    intern addresses;    /* of workers; number is the worker's */
-    chunk_tasks *chunks; /* by worker, and one more */
-    int64_t chunk_tasks;
-    kept_task *kept;
-    size_t count, capacity;
-    roast_str processor; /* as the run named it when they came */
-} task_sums;
-
-struct roast_analysis;
-roast_code feed_task(void *analysis, const roast_task *task);
-bool fit_tasks(struct roast_analysis *a); /* false if memory is out */
-/* Whether a task is a chunk, as far as the chunks that were recorded tell. */
-bool is_chunk_task(const ledger *l, const kept_task *task);
-/* Whether the worker of a task is its row. One that came back under an old address has a row of its own. */
-bool tasks_name_workers(const task_sums *tasks, size_t n_workers);
-void task_sums_release(task_sums *tasks);
-
 #endif

@@ -110,6 +110,8 @@ static double relief(const playing *p, size_t i, int part)
         off += (double)a->core;
     if (part == STRAGGLER_COMPUTE && change->no_open)
         off += (double)a->events_s;
+    if (part == STRAGGLER_COMPUTE && change->no_wait && !a->cpu_known)
+        off += (double)a->wait; /* of tasks, by what all of their kind waited */
     if (part == STRAGGLER_COMPUTE && change->cheaper_files && a->file < run_files(p->r->run) &&
         change->cheaper_files[a->file])
         off += change->cheaper * (double)a->cpu / change->cheaper_cpu;
@@ -146,8 +148,8 @@ static work changed_work(const playing *p, size_t i)
         w.seconds[part] = seconds;
     }
     const replay_change *change = p->change;
-    w.gap = (change->no_gaps ? 0 : (double)a->gap) + (change->no_pausing ? 0 : (double)a->gap_pause) +
-            (change->no_merging ? 0 : (double)a->gap_other);
+    w.gap = (change->no_gaps ? 0 : (double)a->gap) + (change->no_empty ? 0 : (double)a->gap_empty) +
+            (change->no_pausing ? 0 : (double)a->gap_pause) + (change->no_merging ? 0 : (double)a->gap_other);
     w.spilling = change->no_spilling ? 0 : (double)a->gap_spill;
     return w;
 }
@@ -161,7 +163,7 @@ static double work_seconds(const work *w)
 static double overhead_of(const playing *p, const work *w)
 {
     const trace_attempt *a = &p->r->trace->attempts[w->attempt];
-    size_t datasets = run_datasets(p->r->run);
+    size_t datasets = p->r->trace->n_datasets;
     double fitted = (double)p->r->stragglers->fixed[a->dataset < datasets ? a->dataset : datasets];
     double gone =
         (double)((p->change->no_open || p->change->quick_open ? a->open : 0) + (p->change->no_open ? a->events_s : 0));

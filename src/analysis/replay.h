@@ -15,6 +15,7 @@ typedef struct replay_change {
     bool no_open;     /* nor does building events */
     bool no_failures; /* attempts that failed are left out */
     bool no_gaps;     /* cores get their next chunk at once */
+    bool no_empty;    /* workers always have a task to do */
     bool no_spilling; /* nor do they wait while their worker spills, */
     bool no_pausing;  /* or is paused for its memory */
     bool no_losses;   /* workers that died live on, and nobody comes for them */

@@ -14,6 +14,7 @@ typedef struct core_slot {
     /* For the trace: seconds since its last chunk that it was idle, idle while its worker was paused or had spilled, at
      * other tasks. */
     double waited, waited_paused, waited_spilling, other;
+    bool empty; /* while it waited, its worker had been given nothing at all */
 } core_slot;
 
 typedef struct slot_group {

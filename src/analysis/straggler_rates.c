@@ -79,7 +79,7 @@ void sorted_groups_release(sorted_groups *groups)
 uint32_t straggler_dataset(const stragglers *s, const trace_attempt *attempt, int kind)
 {
     (void)kind;
-    size_t datasets = run_datasets(s->run);
+    size_t datasets = s->trace->n_datasets;
     return attempt->dataset < datasets ? attempt->dataset : (uint32_t)datasets;
 }
 
@@ -157,7 +157,7 @@ static bool make_room_for_expected(stragglers *s, uint32_t datasets)
 roast_code straggler_expect(stragglers *s, roast_error *err)
 {
     const trace *t = s->trace;
-    uint32_t datasets = (uint32_t)run_datasets(s->run) + 1;
+    uint32_t datasets = (uint32_t)s->trace->n_datasets + 1;
     sorted_groups groups = {0};
     double *scratch = malloc((t->count + 1) * sizeof *scratch);
     bool done = scratch && make_room_for_expected(s, datasets) &&

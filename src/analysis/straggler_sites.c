@@ -19,7 +19,7 @@ static const double WHEN_FEW_ASK = 25; /* percentile */
 
 static uint32_t cell_group(const stragglers *s, const trace_attempt *attempt, int kind)
 {
-    uint32_t site = straggler_group(s, STRAGGLER_SITE, attempt), datasets = (uint32_t)run_datasets(s->run) + 1;
+    uint32_t site = straggler_group(s, STRAGGLER_SITE, attempt), datasets = (uint32_t)s->trace->n_datasets + 1;
     return site == TRACE_NONE ? TRACE_NONE : site * datasets + straggler_dataset(s, attempt, kind);
 }
 
@@ -75,7 +75,7 @@ static void separate(site_cells *cells)
 bool straggler_contrast_sites(stragglers *s, const sorted_groups *by_site, const float *above_expected, double *scratch)
 {
     straggler_groups *groups = &s->kinds[STRAGGLER_SITE];
-    site_cells cells = {.sites = groups->count, .datasets = (uint32_t)run_datasets(s->run) + 1};
+    site_cells cells = {.sites = groups->count, .datasets = (uint32_t)s->trace->n_datasets + 1};
     bool done = fill_cells(&cells, s, above_expected, scratch);
     if (done)
         separate(&cells);

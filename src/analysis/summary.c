@@ -240,9 +240,9 @@ roast_code analyse_causes(analysis *a, roast_error *err)
 static roast_code fill_summary(analysis *a, roast_error *err)
 {
     static roast_code (*const parts[])(analysis *, roast_error *) = {
-        analyse_chunks,       analyse_sections, analyse_workers, analyse_coverage, analyse_workflow,
-        analyse_completeness, analyse_errors,   analyse_fine,    analyse_branches, analyse_storage,
-        analyse_efficiency,   analyse_ledger,   analyse_imports, analyse_progress, analyse_causes,
+        analyse_chunks, analyse_sections, analyse_workers,  analyse_coverage, analyse_workflow,   analyse_completeness,
+        analyse_errors, analyse_fine,     analyse_branches, analyse_storage,  analyse_efficiency, analyse_tasks,
+        analyse_ledger, analyse_imports,  analyse_progress, analyse_causes,
     };
     enum { PARTS = sizeof parts / sizeof *parts, BRIEF_PARTS = 6 }; /* up to completeness: none uses a later one */
     take_given(a->summary, a->run);

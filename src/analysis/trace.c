@@ -30,6 +30,13 @@ void trace_release(trace *t)
     *t = (trace){0};
 }
 
+/* Chunks have come after all: tasks are not the work. */
+static void forget_tasks(trace *t)
+{
+    t->count = t->of_tasks ? 0 : t->count;
+    t->of_tasks = false;
+}
+
 static bool make_room(trace *t)
 {
     if (t->count < t->capacity)
@@ -69,6 +76,7 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt, si
 {
     const roast_chunk *chunk = &row->record;
     see_memory(&t->workers[row->worker < t->n_workers ? row->worker : t->n_workers], chunk);
+    forget_tasks(t);
     if (!make_room(t))
         return false;
     trace_attempt *a = &t->attempts[t->count++];
@@ -98,8 +106,7 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt, si
 /* Dask starts nothing on a worker whose memory is above this share of its limit, unless it is told otherwise. */
 static const double PAUSED_ABOVE = 0.8;
 
-/* What is so at a heartbeat was so since the one before it, and until the next. */
-static bool see_hold(trace *t, trace_hold hold, uint32_t worker, int64_t t_ns, bool held)
+static bool see_hold(trace *t, trace_hold hold, uint32_t worker, int64_t from_ns, int64_t until_ns, bool held)
 {
     trace_memory *w = &t->workers[worker];
     trace_spans *spans = &t->holds[hold];
@@ -108,31 +115,37 @@ static bool see_hold(trace *t, trace_hold hold, uint32_t worker, int64_t t_ns, b
         if (!items)
             return false;
         spans->items = items;
-        items[spans->count++] = (trace_span){w->sampled_ns ? w->sampled_ns : t_ns, t_ns, worker};
+        items[spans->count++] = (trace_span){from_ns, until_ns, worker};
         w->span[hold] = spans->count;
     }
     if (w->span[hold])
-        spans->items[w->span[hold] - 1].end_ns = t_ns;
+        spans->items[w->span[hold] - 1].end_ns = until_ns;
     if (!held)
         w->span[hold] = 0;
     return true;
 }
 
+/* What is so at a heartbeat was so since the one before it, and until the next; but a worker that has nothing to do may
+ * be given something in between. */
 bool trace_add_sample(trace *t, uint32_t worker, const roast_sample *sample, int64_t memory_limit)
 {
     if (worker >= t->n_workers || sample->t_ns == ROAST_ABSENT)
         return true;
     trace_memory *w = &t->workers[worker];
-    bool done = true;
+    int64_t now = sample->t_ns, before = w->sampled_ns ? w->sampled_ns : now;
+    bool done = true, empty = sample->processing == 0;
+    if (sample->processing != ROAST_ABSENT)
+        done = see_hold(t, TRACE_EMPTY, worker, now, empty ? now : before, empty);
     if (sample->memory != ROAST_ABSENT && memory_limit > 0)
-        done = see_hold(t, TRACE_PAUSED, worker, sample->t_ns,
-                        (double)sample->memory > PAUSED_ABOVE * (double)memory_limit);
+        done = see_hold(t, TRACE_PAUSED, worker, before, now,
+                        (double)sample->memory > PAUSED_ABOVE * (double)memory_limit) &&
+               done;
     if (sample->spilled != ROAST_ABSENT) {
-        done = see_hold(t, TRACE_SPILLED, worker, sample->t_ns, sample->spilled > 0) && done;
+        done = see_hold(t, TRACE_SPILLED, worker, before, now, sample->spilled > 0) && done;
         t->spilled_bytes += sample->spilled > w->spilled ? (double)(sample->spilled - w->spilled) : 0;
         w->spilled = sample->spilled;
     }
-    w->sampled_ns = sample->t_ns;
+    w->sampled_ns = now;
     return done;
 }
 
@@ -203,19 +216,33 @@ static bool index_spans(span_index *index, const trace_span *spans, size_t count
     return true;
 }
 
-/* Seconds of a time on a worker that are in its spans, which do not overlap each other. */
-static double seconds_inside(const span_index *index, uint32_t worker, int64_t from, int64_t to)
+/* The first span of a worker that ends after a time. */
+static size_t first_after(const span_index *index, uint32_t worker, int64_t from)
 {
-    size_t low = index->first[worker], high = index->first[worker + 1];
-    for (size_t end = high; low < end;) { /* the first that ends after from */
+    size_t low = index->first[worker];
+    for (size_t end = index->first[worker + 1]; low < end;) {
         size_t middle = low + (end - low) / 2;
         if (index->items[middle].end_ns <= from)
             low = middle + 1;
         else
             end = middle;
     }
+    return low;
+}
+
+/* Whether a time on a worker has something in common with one of its spans, which may be moments. */
+static bool meets(const span_index *index, uint32_t worker, int64_t from, int64_t to)
+{
+    size_t i = first_after(index, worker, from);
+    return i < index->first[worker + 1] && index->items[i].start_ns < to;
+}
+
+/* Seconds of a time on a worker that are in its spans, which do not overlap each other. */
+static double seconds_inside(const span_index *index, uint32_t worker, int64_t from, int64_t to)
+{
+    size_t high = index->first[worker + 1];
     double inside = 0;
-    for (size_t i = low; i < high && index->items[i].start_ns < to; i++) {
+    for (size_t i = first_after(index, worker, from); i < high && index->items[i].start_ns < to; i++) {
         int64_t begin = index->items[i].start_ns > from ? index->items[i].start_ns : from;
         int64_t end = index->items[i].end_ns < to ? index->items[i].end_ns : to;
         inside += clock_seconds(end - begin);
@@ -237,9 +264,9 @@ static bool list_other_tasks(trace_span **out, size_t *count, const trace *t, co
     *out = arena_alloc(memory, tasks->count + 1, sizeof **out);
     if (!*out)
         return false;
-    for (size_t i = 0; i < tasks->count && tasks_name_workers(tasks, t->n_workers); i++) {
+    for (size_t i = 0; i < tasks->count && !t->of_tasks && tasks_name_workers(tasks, t->n_workers); i++) {
         const kept_task *task = &tasks->kept[i];
-        if (!is_chunk_task(l, task))
+        if (!is_chunk_task(l, task) && !task->holds_chunk)
             (*out)[(*count)++] = (trace_span){task->start_ns, task->stop_ns, task->worker};
     }
     qsort(*out, *count, sizeof **out, compare_begins);
@@ -249,7 +276,7 @@ static bool list_other_tasks(trace_span **out, size_t *count, const trace *t, co
 typedef struct gap_pass {
     slot_table slots;
     span_index holds[TRACE_HOLDS];
-    int64_t last_ns; /* when the last chunk was first started: later, cores have nothing to wait for */
+    const trace *trace;
 } gap_pass;
 
 /* How long the slot that is taken has been idle, and since when; all cores of a worker could have begun with its
@@ -266,17 +293,19 @@ static core_slot *lay(gap_pass *p, uint32_t worker, int64_t start_ns, int64_t en
     slot->waited += clock_seconds(idle) - paused - spilling;
     slot->waited_paused += paused;
     slot->waited_spilling += spilling;
+    slot->empty = idle > 0 && meets(&p->holds[TRACE_EMPTY], worker, start_ns - idle, start_ns);
     return slot;
 }
 
 static void lay_chunk(gap_pass *p, trace_attempt *a)
 {
-    a->gap = a->gap_other = a->gap_pause = a->gap_spill = 0;
+    a->gap = a->gap_other = a->gap_pause = a->gap_spill = a->gap_empty = 0;
     if (a->worker == RUN_UNKNOWN)
         return;
     core_slot *slot = lay(p, a->worker, a->start_ns, a->end_ns);
-    if (!a->retry && a->start_ns <= p->last_ns) {
-        a->gap = (float)fmax(slot->waited, 0);
+    if (!a->retry && a->start_ns <= p->trace->last_start_ns) {
+        bool empty = p->trace->of_tasks && slot->empty;
+        *(empty ? &a->gap_empty : &a->gap) = (float)fmax(slot->waited, 0);
         a->gap_pause = (float)slot->waited_paused;
         a->gap_spill = (float)slot->waited_spilling;
         a->gap_other = (float)slot->other;
@@ -310,7 +339,7 @@ static void look_around(trace *t, const trace_span *others, size_t count)
 static bool find_gaps(trace *t, const roast_run *run, const ledger *l, const task_sums *tasks)
 {
     arena memory = {0};
-    gap_pass p = {.slots = {.in_turn = true}, .last_ns = ledger_last_start(l)};
+    gap_pass p = {.slots = {.in_turn = true}, .trace = t};
     trace_span *others = NULL;
     size_t n_others = 0, next = 0;
     bool done = slot_table_fit(&p.slots, run, 1, &memory) && list_other_tasks(&others, &n_others, t, l, tasks, &memory);
@@ -335,14 +364,15 @@ static bool find_gaps(trace *t, const roast_run *run, const ledger *l, const tas
     return done;
 }
 
-/* Seconds that the engine read from and wrote to disk; 0 if it does not tell. */
-static double disk_seconds(const roast_run *run)
+/* Seconds that the engine read from and wrote to disk; 0 if it does not tell. Where it tells of nothing but tasks, it
+ * packs only what goes there. */
+static double disk_seconds(const trace *t, const roast_run *run)
 {
     double seconds = 0;
     for (size_t i = 0; i < run_activities(run); i++) {
         const roast_activity *a = roast_run_activity(run, i);
         bool disk = str_equal(a->activity, STR("disk-read")) || str_equal(a->activity, STR("disk-write"));
-        if (disk && str_equal(a->unit, STR("seconds")) && a->value > 0)
+        if (activity_kind_of(a) == ACTIVITY_SPILLING && (disk || t->of_tasks) && a->value > 0)
             seconds += a->value;
     }
     return seconds;
@@ -355,7 +385,7 @@ static const double SLOW_DISK_BYTES_PER_SECOND = 50e6;
 
 static void limit_spilling(trace *t, const roast_run *run)
 {
-    double waited = 0, threads = 0, told = disk_seconds(run);
+    double waited = 0, threads = 0, told = disk_seconds(t, run);
     for (size_t i = 0; i < t->count; i++)
         waited += (double)t->attempts[i].gap_spill;
     for (uint32_t w = 0; w < run_workers(run); w++)
@@ -368,8 +398,75 @@ static void limit_spilling(trace *t, const roast_run *run)
     }
 }
 
-bool trace_finish(trace *t, const roast_run *run, const ledger *l, const task_sums *tasks)
+/* ---- Tasks that are the work ------------------------------------------------------------------------------------- */
+
+static void add_task(trace *t, const kept_task *task, double cpu_share)
 {
+    float seconds = (float)clock_seconds(task->stop_ns - task->start_ns);
+    float cpu = isnan(cpu_share) ? 0 : seconds * (float)cpu_share;
+    t->attempts[t->count] = (trace_attempt){
+        .start_ns = task->start_ns,
+        .end_ns = task->stop_ns,
+        .unsplit = seconds, /* of a single task nobody knows how it was spent: only of all of its kind */
+        .cpu = cpu,
+        .wait = isnan(cpu_share) ? 0 : seconds - cpu,
+        .events = 1,
+        .bytes = NAN,
+        .worker = task->worker,
+        .dataset = task->kind,
+        .file = RUN_UNKNOWN,
+        .number = (uint32_t)t->count,
+        .chunk = task->key,
+        .failed = !task->done,
+        .recomputed = task->recomputed,
+        .retry = task->retry,
+        .told_killed = task->killed,
+    };
+    t->count++;
+}
+
+bool trace_find_chunk_tasks(const trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
+{
+    size_t count = 0;
+    chunk_span *spans = malloc((t->count + 1) * sizeof *spans);
+    bool asked = spans && !t->of_tasks && tasks_without_runner(tasks, l, run);
+    for (size_t i = 0; asked && i < t->count; i++)
+        spans[count++] = (chunk_span){t->attempts[i].start_ns, t->attempts[i].end_ns, t->attempts[i].worker};
+    bool done = spans && tasks_find_chunks(tasks, spans, count);
+    free(spans);
+    return done;
+}
+
+/* Makes the attempts of tasks, where they are the work; false if memory is out. */
+static bool take_tasks(trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
+{
+    arena memory = {0};
+    forget_tasks(t);
+    t->n_datasets = run_datasets(run);
+    t->last_start_ns = ledger_last_start(l);
+    if (!tasks_are_work(tasks, l, run))
+        return true;
+    const double *shares = task_cpu_shares(tasks, run, &memory);
+    bool done = shares && tasks_find_recomputed(tasks, run);
+    t->of_tasks = true;
+    t->kinds = &tasks->kinds;
+    t->n_datasets = tasks->kinds.count;
+    t->last_start_ns = tasks_last_start(tasks, l->cores);
+    for (size_t i = 0; i < tasks->count && done; i++) {
+        const kept_task *task = &tasks->kept[i];
+        done = make_room(t);
+        if (!done)
+            break;
+        add_task(t, task, shares[task->kind]);
+    }
+    arena_release(&memory);
+    return done;
+}
+
+bool trace_finish(trace *t, const roast_run *run, const ledger *l, task_sums *tasks)
+{
+    if (!take_tasks(t, run, l, tasks) || !trace_find_chunk_tasks(t, run, l, tasks))
+        return false;
     if (t->count)
         qsort(t->attempts, t->count, sizeof *t->attempts, compare_starts);
     if (!link_retries(t) || !find_gaps(t, run, l, tasks))

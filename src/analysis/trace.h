@@ -1,10 +1,12 @@
 /* The attempts of a run in memory, in the order in which they began: what explaining and replaying need, and no more:
- * there may be millions. */
+ * there may be millions. They are at chunks, or at tasks where these are the work: then a kind of task is what a
+ * dataset is of chunks, within which attempts are compared, and all tasks of a kind are of one size. */
 #ifndef ANALYSIS_TRACE_H
 #define ANALYSIS_TRACE_H
 
 #include "analysis/ledger.h"
 #include "analysis/statistics.h"
+#include "analysis/tasks.h"
 
 #define TRACE_NONE UINT32_MAX
 
@@ -15,6 +17,7 @@ typedef struct trace_attempt {
     /* Seconds that its core had not been at a chunk before, while it waited: at other tasks, idle while the worker was
      * paused for its memory or had spilled to disk, and idle for no reason that is known. */
     float gap_other, gap_pause, gap_spill, gap;
+    float gap_empty; /* and, of tasks, idle while there was nothing that its worker could have been given */
     uint32_t worker, dataset, file; /* RUN_UNKNOWN if not known */
     int64_t entry;                  /* where it begins in its file */
     uint32_t number;                /* of its record, from 0 */
@@ -25,8 +28,8 @@ typedef struct trace_attempt {
     bool killed;      /* it did: attempt_died */
 } trace_attempt;
 
-/* What keeps a worker from starting what it has been given. */
-typedef enum trace_hold { TRACE_PAUSED, TRACE_SPILLED, TRACE_HOLDS } trace_hold;
+/* What keeps a worker from starting what it has been given, or that it has been given nothing. */
+typedef enum trace_hold { TRACE_PAUSED, TRACE_SPILLED, TRACE_EMPTY, TRACE_HOLDS } trace_hold;
 
 /* Resident memory of a worker after each of its chunks, in MiB, against their number; and what it spilled. */
 typedef struct trace_memory {
@@ -50,6 +53,10 @@ typedef struct trace_spans {
 typedef struct trace {
     trace_attempt *attempts;
     size_t count, capacity;
+    bool of_tasks;         /* they are at tasks; */
+    const intern *kinds;   /* whose dataset is one of these */
+    size_t n_datasets;     /* or the kinds of tasks */
+    int64_t last_start_ns; /* when the last was first started: later, cores have nothing to wait for */
     bool too_many;         /* than are explained in passing */
     trace_memory *workers; /* one more than there are */
     size_t n_workers;
@@ -67,8 +74,11 @@ bool trace_add(trace *t, const run_chunk *row, const ledger_attempt *attempt, si
 bool trace_add_sample(trace *t, uint32_t worker, const roast_sample *sample, int64_t memory_limit);
 void trace_release(trace *t);
 /* Orders the attempts and finds out what follows what; may be done again after more have come. The ledger says when the
- * last chunk was first started, and which of the tasks are chunks. */
-bool trace_finish(trace *t, const roast_run *run, const ledger *l, const task_sums *tasks);
+ * last chunk was first started, and which of the tasks are chunks. Tasks that are the work become its attempts. */
+bool trace_finish(trace *t, const roast_run *run, const ledger *l, task_sums *tasks);
+
+/* Finds out which tasks ran the chunks of the trace; false if memory is out. */
+bool trace_find_chunk_tasks(const trace *t, const roast_run *run, const ledger *l, task_sums *tasks);
 
 /* Whether an attempt came to nothing because its worker did. Who was lost is known only when all has been read. */
 bool attempt_died(const trace_attempt *attempt, const roast_run *run);

@@ -6,17 +6,19 @@
 #include <roast.h>
 
 /* Words that several rows and tables share. */
-#define TITLE_OPEN       "opening files"
-#define COLUMN_OPEN      "opening"
-#define TITLE_EVENTS     "building events"
-#define TITLE_PROCESS    "process()"
-#define TITLE_CPU        "process: CPU"
-#define TITLE_WAITING    "process: waiting" /* of which it is not known how much was for a core */
-#define TITLE_IO         "process: I/O and locks"
-#define TITLE_CORE       "waiting for a CPU core"
-#define TITLE_RETURN     "returning results"
-#define TITLE_UNFINISHED "chunks not finished yet" /* of a run that goes on: what is not measured otherwise */
-#define TITLE_FAILED     "failed attempts"
+#define TITLE_OPEN             "opening files"
+#define COLUMN_OPEN            "opening"
+#define TITLE_EVENTS           "building events"
+#define TITLE_PROCESS          "process()"
+#define TITLE_CPU              "process: CPU"
+#define TITLE_WAITING          "process: waiting" /* of which it is not known how much was for a core */
+#define TITLE_IO               "process: I/O and locks"
+#define TITLE_CORE             "waiting for a CPU core"
+#define TITLE_RETURN           "returning results"
+#define TITLE_UNFINISHED       "chunks not finished yet" /* of a run that goes on: what is not measured otherwise */
+#define TITLE_UNFINISHED_TASKS "tasks not finished yet"
+#define TITLE_FAILED           "failed attempts"
+#define TITLE_BETWEEN          "idle: between tasks" /* where tasks are the work: they may wait for each other */
 
 /* In the order of a chunk's life, which is that of roast_phase: id, key, title of one in charts, colour of the charts'
  * palette. */
@@ -46,7 +48,13 @@ extern const phase_info PHASES[ROAST_PHASE_COUNT];
     X(FAILED, failed, "failed and retried", "failed", 3, "bad")                                                        \
     X(LOST, lost, "lost with workers", "lost", 3, "bad")
 
+/* Tasks are told where they are the work of the run: no Runner ran. */
 #define LEDGER_CATEGORIES_OF_WORKERS(X)                                                                                \
+    X(TASK_CPU, task_cpu, "tasks: CPU", "CPU", 1, "c0")                                                                \
+    X(TASK_WAIT, task_wait, "tasks: waiting", "waiting", 1, "c1")                                                      \
+    X(TASK_UNSPLIT, task_unsplit, "tasks (CPU and waiting not told apart)", "tasks", 1, "c0")                          \
+    X(SPILLING, spilling, "spilling to disk and back", "spilling", 4, "c3")                                            \
+    X(OVERHEAD, overhead, "Dask overhead", "overhead", 4, "c2")                                                        \
     X(MERGING, merging, "merging", "merging", 4, "c4")                                                                 \
     X(PREPROCESSING, preprocessing, "preprocessing", "preproc.", 7, "neutral")                                         \
     X(IDLE_START, idle_start, "idle: start-up", "start-up", 5, "rest")                                                 \
@@ -60,7 +68,8 @@ typedef enum ledger_category {
     LEDGER_CATEGORIES_OF_CHUNKS(LEDGER_ENUM) LEDGER_CATEGORIES_OF_WORKERS(LEDGER_ENUM)
 #undef LEDGER_ENUM
         LEDGER_COUNT,
-    LEDGER_OF_CHUNKS = LEDGER_MERGING
+    LEDGER_OF_CHUNKS = LEDGER_TASK_CPU,
+    LEDGER_OF_WORK = LEDGER_MERGING /* up to here, cores were at what was to be done */
 } ledger_category;
 
 typedef struct category_info {

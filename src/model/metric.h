@@ -40,6 +40,7 @@ typedef enum metric_need {
     NEEDS_cores,
     NEEDS_cores_totals,
     NEEDS_cores_spans,
+    NEEDS_tasks,
     NEEDS_others
 } metric_need;
 

@@ -152,6 +152,21 @@ static const advice_row ADVICE[FINDING_KIND_COUNT] = {
     [FINDING_TOO_MANY_WORKERS] = {"[{workers}|Half the workers] would have done nearly as well.",
                                   "cluster.scale({workers})\n",
                                   .brief = "[{workers}|half the workers] would have done nearly as well"},
+    [FINDING_SMALL_TASKS] =
+        {"Dask takes about a millisecond for each task, whatever it does, so a task should take a tenth of "
+         "a second or more: give each task more to do[, as much as {together} do now]; read larger "
+         "chunks (step_size, steps_per_file, chunks), partitions (repartition) or lists of items.",
+         .brief = "larger tasks[: {together} in one]", .arrow = "larger tasks"},
+    [FINDING_NO_TASKS] =
+        {"Tasks waited for the results of others, or had not been submitted yet: submit all work at once "
+         "instead of waiting in between, add up as a tree instead of in one task, and look for steps "
+         "that a single task does alone.",
+         .brief = "submit all work at once, and add up as a tree"},
+    [FINDING_TASKS_WAIT] =
+        {"Dask does not tell what for: storage, locks (Python's own among threads of a worker), or a core "
+         "where there are more threads than cores. Decorate the function with @track_metrics, which "
+         "tells these apart.",
+         .brief = "@track_metrics tells what tasks wait for"},
     [FINDING_RESIDUAL] = {"Records overlap, or something ran that was not recorded: see what the notes of the run say.",
                           .brief = "see the notes of the run"},
     [FINDING_INCOMPLETE] = {"Numbers stand for the chunks that were recorded. The notes say what went wrong.",
@@ -178,6 +193,46 @@ static const advice_row LOCAL_ADVICE[FINDING_KIND_COUNT] = {
          "the script: return less from process().]",
          SET_CHUNKSIZE, .brief = "[" CHUNKSIZE_BRIEF ": {per_file}|return less from process()]",
          .arrow = "larger chunks"},
+};
+
+/* Where tasks are the work: there is no Runner that makes chunks. */
+static const advice_row TASK_ADVICE[FINDING_KIND_COUNT] = {
+    [FINDING_SLOW_PERIOD] =
+        {"Nobody tells how much a task has to do: they may have been of another dataset. If all have as much, "
+         "something that they share was slow for a while: the storage, the network, or the batch "
+         "system.",
+         .brief = "look whether these tasks had more to do"},
+    [FINDING_STRAGGLERS] =
+        {"[There are more of them {shared} than chance makes|They share no host or time]. If it is the "
+         "same tasks again in the next run, look at what they are given; if not, at the machines.",
+         .brief = "look at the slowest tasks"},
+    [FINDING_TAIL] = {"Cut the long tasks into smaller ones, or submit them first.",
+                      .brief = "cut the long tasks, or submit them first", .arrow = "smaller tasks"},
+    [FINDING_TOO_FEW_CHUNKS] = {"Make tasks smaller, so that every core gets ten or more; or use fewer cores.",
+                                .brief = "smaller tasks, ten or more per core", .arrow = "smaller tasks"},
+    [FINDING_START_UP] =
+        {"Before the first task the graph is made, optimised and sent, and workers import. Build it of fewer, "
+         "larger tasks; send what is large once (client.scatter) instead of with the graph; let workers "
+         "import before.",
+         .brief = "a smaller graph, and workers that have imported", .arrow = "smaller graph"},
+    [FINDING_MERGING] =
+        {"After the last task the client gathers results and works on them: reduce them on the workers, and "
+         "gather less.",
+         .brief = "reduce results on the workers, and gather less", .arrow = "smaller results"},
+    [FINDING_SCHEDULER] =
+        {"Cores had been given tasks and did not run them: look at data that is moved first, at limits on "
+         "tasks (resources, work on one worker), and at how busy the scheduler is.",
+         .brief = "look for data that is moved first, and limits on tasks"},
+    [FINDING_MEMORY_LIMIT] =
+        {"Make tasks smaller, keep fewer results at once (release futures, reduce as you go), or give "
+         "workers more memory, before Dask pauses or kills them.[ Highest: {worker}.]",
+         .brief = "smaller tasks, fewer results at once, or more memory"},
+    [FINDING_SPILLING] =
+        {"Return less from each task, make tasks smaller, reduce results as they come, or give workers more "
+         "memory.[ Highest: {worker}.]",
+         .brief = "smaller results, reduced as they come, or more memory", .arrow = "smaller results"},
+    [FINDING_CPU_BOUND] = {"Make the tasks cheaper, or use more cores.", .brief = "cheaper tasks, or more cores",
+                           .arrow = "cheaper tasks"},
 };
 
 /* What to do about errors depends on whether they pass. To skip what may succeed later would throw events away. */
@@ -238,9 +293,11 @@ static const advice_row MISSING_ADVICE[] = {
 
 static const advice_row *row_of(const finding *f)
 {
+    const advice_row *of_tasks = f->advice.of_tasks && TASK_ADVICE[f->kind].text ? &TASK_ADVICE[f->kind] : NULL;
     const advice_row *local = f->advice.local && LOCAL_ADVICE[f->kind].text ? &LOCAL_ADVICE[f->kind] : NULL;
     return f->kind == FINDING_FAILURES  ? &FAILURE_ADVICE[f->nature]
            : f->kind == FINDING_MISSING ? &MISSING_ADVICE[f->nature]
+           : of_tasks                   ? of_tasks
            : local                      ? local
                                         : &ADVICE[f->kind];
 }

@@ -173,7 +173,7 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     notebook_ink(out, "muted", "");
     buf_text(out, "><span class=\"turn\">▸</span> ");
     buf_format(out, "%zu</span>&ensp;<b style=\"font-weight:600\">", (size_t)(f - e->findings) + 1);
-    html_text(out, str_from(findings_title(f->kind)));
+    html_text(out, str_from(findings_title(f)));
     buf_text(out, "</b>&ensp;");
     put_briefly(out, &what, &code);
     buf_text(out, "</div></summary>");

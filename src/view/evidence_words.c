@@ -90,6 +90,15 @@ static const struct {
     {"workers not measured", "{number} worker{s} not measured"},
     {"workers in all", "{number} worker{s} in total"},
     {"chunks done there", "{number} chunk{s} done there"},
+    {"tasks", "{number} task{s}"},
+    {"a task takes, on average", "a task takes {number} on average"},
+    {"its core waited before it", "its core waits {number} before it"},
+    {"of that, Dask on the worker", "{number} of that is Dask on the worker"},
+    {"tasks per second", "{number} tasks per second"},
+    {"workers had been given nothing, on average", "a core had no task for {number}, on average"},
+    {"of the time of tasks, not on the CPU", "{number} of the time of tasks not on the CPU"},
+    {"most of it in", "{number} of that in {name}"},
+    {"CPU of tasks, of the core time", "CPU of tasks: {number} of core time"},
 };
 
 static const char *line_of(const finding_evidence *e)
@@ -118,11 +127,23 @@ static void put_name(buf *out, const finding_evidence *e)
         buf_str(out, e->name);
 }
 
+/* The next letter of words about chunks; where tasks are the work, they are about tasks. */
+static const char *put_next(buf *out, const finding_evidence *e, const char *words)
+{
+    bool instead = e->of_tasks && strncmp(words, "chunk", 5) == 0;
+    if (instead)
+        buf_text(out, "task");
+    else
+        buf_char(out, *words);
+    return words + (instead ? 5 : 1);
+}
+
 /* "what name: number" */
 static void put_plainly(buf *out, const finding_evidence *e)
 {
     bool named = !str_absent(e->name), counted = isfinite(e->value);
-    buf_text(out, e->what);
+    for (const char *what = e->what; *what;)
+        what = put_next(out, e, what);
     if (named) {
         buf_text(out, counted ? " " : ": ");
         put_name(out, e);
@@ -156,6 +177,6 @@ void evidence_text(buf *out, const finding_evidence *e)
         else if (takes(&line, "{s}"))
             buf_text(out, e->value == 1 ? "" : "s");
         else
-            buf_char(out, *line++);
+            line = put_next(out, e, line);
     }
 }

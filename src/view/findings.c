@@ -52,7 +52,35 @@ static const wording WORDS[FINDING_KIND_COUNT] = {
     [FINDING_RESIDUAL] = {"Part of the core time is not explained", "", "ledger,notes"},
     [FINDING_INCOMPLETE] = {"Not everything was recorded", "", "notes"},
     [FINDING_NOT_MEASURED] = {"Workers were not measured", "", "workers,notes"},
+    [FINDING_SMALL_TASKS] = {"Tasks are too small", "with larger tasks", "all_tasks,tasks"},
+    [FINDING_NO_TASKS] = {"Workers had nothing to do", "if there were always tasks that can run",
+                          "ledger_workers,tasks"},
+    [FINDING_TASKS_WAIT] = {"Tasks wait more than they compute", "if they did not wait", "ledger,tasks"},
 };
+
+/* Where tasks are the work, and there are no chunks: what is to be said otherwise. */
+static const wording TASK_WORDS[FINDING_KIND_COUNT] = {
+    [FINDING_WARM_UP] = {"The first tasks of workers were slow", "if they were like the others", "workers,tasks"},
+    [FINDING_SLOW_PERIOD] = {"Tasks took longer in a part of the run", "if they had been like the rest",
+                             "tasks,workers"},
+    [FINDING_STRAGGLERS] = {"A few slow tasks", "if they took what others of their kind take", "tasks,all_tasks"},
+    [FINDING_TAIL] = {"Tail: few tasks ran alone at the end", "with no task much longer than the others",
+                      "all_tasks,workers"},
+    [FINDING_TOO_FEW_CHUNKS] = {"Too few tasks for the cores", "with smaller tasks", "all_tasks,resources"},
+    [FINDING_START_UP] = {"Cores waited for their first task", "without the wait", "all_tasks,ledger_workers"},
+    [FINDING_MERGING] = {"After the last task", "if it took no time", "timing,all_tasks"},
+    [FINDING_SCHEDULER] = {"Cores idle between tasks", "if tasks were handed out at once", "ledger_workers,all_tasks"},
+    [FINDING_CPU_BOUND] = {"The CPU is the limit", "with twice the cores", "tasks,resources"},
+    [FINDING_SPILLING] = {"Spilling to disk", "if nothing was spilled", "resources,tasks"},
+    [FINDING_WORKERS_LOST] = {"Workers were lost", "if they had stayed", "workers,all_tasks"},
+    [FINDING_FAILURES] = {"Attempts failed", "without failures", "tasks"},
+};
+
+static const wording *words_of(const finding *f)
+{
+    bool otherwise = f->advice.of_tasks && TASK_WORDS[f->kind].title;
+    return otherwise ? &TASK_WORDS[f->kind] : &WORDS[f->kind];
+}
 
 static const char *const GAPS[] = {
     [GAP_CPU] = "whether process() computed or waited: record CPU times (roastcoffea 0.2 does)",
@@ -103,14 +131,14 @@ static void put_cost(buf *out, const finding *f)
     format_percent(out, f->share_percent);
 }
 
-const char *findings_tables_of(finding_kind kind)
+const char *findings_tables_of(const finding *f)
 {
-    return WORDS[kind].tables;
+    return words_of(f)->tables;
 }
 
-const char *findings_title(finding_kind kind)
+const char *findings_title(const finding *f)
 {
-    return WORDS[kind].title;
+    return words_of(f)->title;
 }
 
 /* "21.1 % faster (5.17 s)": what it would bring at most, if it were gone. */
@@ -128,8 +156,8 @@ static void put_condition(buf *out, const finding *f)
 {
     if (f->kind == FINDING_OPENING && isfinite(f->factor))
         buf_format(out, " with chunks %.0f times as large", f->factor);
-    else if (*WORDS[f->kind].if_fixed)
-        buf_format(out, " %s", WORDS[f->kind].if_fixed);
+    else if (*words_of(f)->if_fixed)
+        buf_format(out, " %s", words_of(f)->if_fixed);
 }
 
 /* "up to 22.4 % faster (26.3 s) if …; replayed: 21.0 s to 27.8 s" */
@@ -170,7 +198,7 @@ static void write_finding_rows(table_writer *w, const explanation *e, size_t ran
 {
     buf_format(&w->text, "%zu", rank);
     writer_cell(w, TONE_PLAIN, NOTHING);
-    writer_text(w, str_from(WORDS[f->kind].title), tone_of(f));
+    writer_text(w, str_from(words_of(f)->title), tone_of(f));
     put_cost(&w->text, f);
     writer_cell(w, TONE_PLAIN, NOTHING);
     findings_put_saving(&w->text, e, f);
@@ -219,7 +247,7 @@ size_t findings_first(const explanation *e, const finding **shown, size_t most)
 /* The table in which a finding is seen best. */
 static roast_str table_of(const finding *f)
 {
-    roast_str tables = str_from(WORDS[f->kind].tables);
+    roast_str tables = str_from(words_of(f)->tables);
     return str_split(&tables, ',');
 }
 
@@ -253,7 +281,7 @@ static void say_where(table_writer *w, const roast_summary *summary, const findi
 /* Whether what could not be found out is more than what could. */
 static bool is_undetermined(const explanation *e, size_t count)
 {
-    bool stated = e->n_gaps && e->gaps[0] == GAP_CHUNKS && !str_absent(e->no_chunks);
+    bool stated = !e->of_tasks && e->n_gaps && e->gaps[0] == GAP_CHUNKS && !str_absent(e->no_chunks);
     return e->n_gaps && (e->gaps[0] == GAP_SIZE || !count || stated);
 }
 
@@ -315,7 +343,7 @@ static const table_column SHORT_SPECS[SHORT_COLUMNS] = {
 /* Its name, and what shows it. */
 static void put_all_evidence(buf *out, const finding *f)
 {
-    buf_text(out, WORDS[f->kind].title);
+    buf_text(out, words_of(f)->title);
     for (size_t i = 0; i < f->n_evidence; i++) {
         buf text = {0};
         evidence_text(&text, &f->evidence[i]);
@@ -395,7 +423,7 @@ static void list_finding(table_writer *w, const roast_summary *summary, const ex
                          bool commands)
 {
     const finding *f = &e->findings[rank - 1];
-    buf_format(&w->text, "%zu  %s", rank, WORDS[f->kind].title);
+    buf_format(&w->text, "%zu  %s", rank, words_of(f)->title);
     writer_begin_pairs(w, finding_id(f->kind), NULL, TABLE_LIST, FINDING_EVIDENCE + 6 + MOST_CODE_LINES);
     if (f->core_seconds > 0) {
         format_seconds(&w->text, f->core_seconds);
@@ -410,7 +438,7 @@ static void list_finding(table_writer *w, const roast_summary *summary, const ex
         writer_pair(w, i ? "" : "evidence", TONE_PLAIN);
     }
     if (commands)
-        hint_show(&w->text, summary, WORDS[f->kind].tables);
+        hint_show(&w->text, summary, words_of(f)->tables);
     writer_pair(w, "see", TONE_QUIET);
     advice_ruled_out(&w->text, f);
     writer_pair(w, "ruled out", TONE_QUIET);
@@ -525,7 +553,7 @@ static void json_finding(json_writer *w, const finding *f, double wall)
 {
     json_put_open(w, NULL, '{');
     json_put_text(w, "id", str_from(finding_id(f->kind)));
-    json_put_text(w, "title", str_from(WORDS[f->kind].title));
+    json_put_text(w, "title", str_from(words_of(f)->title));
     json_put_text(w, "confidence", str_from(finding_confidence_name(f->confidence)));
     json_put_real(w, "core_seconds", f->core_seconds);
     json_put_real(w, "share_percent", f->share_percent);
@@ -533,13 +561,13 @@ static void json_finding(json_writer *w, const finding *f, double wall)
     json_put_real(w, "saving_low_seconds", f->saving_low);
     json_put_real(w, "saving_high_seconds", f->saving_high);
     json_put_real(w, "saving_percent", 100 * f->saving_seconds / wall);
-    json_put_text(w, "saving_if", str_from(WORDS[f->kind].if_fixed));
+    json_put_text(w, "saving_if", str_from(words_of(f)->if_fixed));
     json_put_real(w, "factor", f->factor);
     json_put_open(w, "evidence", '[');
     for (size_t i = 0; i < f->n_evidence; i++)
         json_evidence(w, &f->evidence[i]);
     json_put_close(w, ']');
-    json_put_text(w, "tables", str_from(WORDS[f->kind].tables));
+    json_put_text(w, "tables", str_from(words_of(f)->tables));
     advice_json(w, f);
     json_put_close(w, '}');
 }

@@ -13,8 +13,8 @@ void findings_write(table_writer *w, const char *id, const char *title, const ro
 /* The findings that are shown first, at most so many, in their order. */
 size_t findings_first(const explanation *e, const finding **shown, size_t most);
 /* What a finding of a kind is called, and the tables that it is seen in, by their ids. */
-const char *findings_title(finding_kind kind);
-const char *findings_tables_of(finding_kind kind);
+const char *findings_title(const finding *f);
+const char *findings_tables_of(const finding *f);
 /* "22.4 % faster (26.3 s)": what a finding would save, without and with what for; nothing if that is not known. */
 void findings_put_saving(buf *out, const explanation *e, const finding *f);
 void findings_put_estimate(buf *out, const explanation *e, const finding *f);

@@ -214,7 +214,7 @@ static void put_finding(buf *out, const explanation *e, size_t rank)
 {
     const finding *f = &e->findings[rank - 1];
     buf saves = {0}, text = {0};
-    buf_format(out, "%zu. **%s**", rank, findings_title(f->kind));
+    buf_format(out, "%zu. **%s**", rank, findings_title(f));
     findings_put_estimate(&saves, e, f);
     put_made(out, ": ", &saves);
     advice_text(&text, f);

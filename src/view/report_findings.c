@@ -69,7 +69,7 @@ static void put_links(const finding_list *list, const finding *f)
 {
     buf *out = &list->page->sections;
     buf_text(out, "<p class=\"links\"><span>shown in</span>\n");
-    for (roast_str rest = str_from(findings_tables_of(f->kind)); !str_absent(rest);)
+    for (roast_str rest = str_from(findings_tables_of(f)); !str_absent(rest);)
         put_table_link(out, list, str_split(&rest, ','));
     put_chart_link(out, list, CHART_OF[f->kind]);
     buf_text(out, "</p>\n");

@@ -102,8 +102,15 @@ static bool any_line_known(const builder *b, const table_spec *spec)
     return false;
 }
 
+static bool told_better(const builder *b, const metric_id *unless)
+{
+    return unless && summary_value(b->summary, *unless).kind != ROAST_NOTHING;
+}
+
 static void build_pairs(builder *b, const table_spec *spec)
 {
+    if (told_better(b, spec->unless) && !b->asked)
+        return;
     if (spec->shown == TABLE_IF_KNOWN && !b->asked && !any_line_known(b, spec))
         return;
     writer_begin_pairs(&b->w, spec->id, spec->title, TABLE_PAIRS, spec->n_pairs);
@@ -111,8 +118,8 @@ static void build_pairs(builder *b, const table_spec *spec)
         const pair_spec *row = &spec->pairs[i];
         bool known = row_known(b->summary, row);
         bool any = value_number(summary_value(b->summary, row->parts[0].metric)) > 0;
-        bool better = row->unless && summary_value(b->summary, *row->unless).kind != ROAST_NOTHING;
-        if (better || (row->shown == LINE_IF_ANY ? !any : row->shown == LINE_IF_KNOWN && !known && !b->asked))
+        if (told_better(b, row->unless) ||
+            (row->shown == LINE_IF_ANY ? !any : row->shown == LINE_IF_KNOWN && !known && !b->asked))
             continue;
         writer_line(&b->w, row);
         if (known)

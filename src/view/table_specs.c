@@ -47,17 +47,37 @@ static const pair_spec EVENTS[] = {
 /* Every chunk tells its own: then their mean is that of the table of chunks. */
 static const metric_id MEAN_OF_CHUNKS = M_run_chunk_duration_mean;
 
+/* Tasks are the work: nothing of chunks is known. */
+static const metric_id OF_TASKS = M_run_num_tasks;
+
 static const pair_spec TIMING[] = {
     {.title = "wall time", .parts = {{M_run_elapsed_time_seconds, ""}}, .shown = LINE_ALWAYS},
     {.title = "  preprocessing", .parts = {{M_run_preprocess_time_seconds, ""}}},
-    {.title = "in process()", .parts = {{M_run_process_seconds, " total"}}, .shown = LINE_ALWAYS},
+    {.title = "in process()", .parts = {{M_run_process_seconds, " total"}}, .shown = LINE_ALWAYS, .unless = &OF_TASKS},
     {.title = "  per chunk", .parts = {{M_run_avg_cpu_time_per_chunk, ""}}, .unless = &MEAN_OF_CHUNKS},
     {.title = "speed-up", .parts = {{M_run_speedup_factor, "", FORM_TIMES}}},
     {.title = "  concurrent chunks", .parts = {{M_run_concurrent_chunks_mean, " mean"}}},
     {.title = "core efficiency",
      .parts = {{M_run_core_efficiency, " in process()", FORM_PERCENT}},
-     .shown = LINE_ALWAYS},
+     .shown = LINE_ALWAYS,
+     .unless = &OF_TASKS},
+    {.title = "core efficiency", .parts = {{M_run_task_efficiency, " in tasks", FORM_PERCENT}}, .shown = LINE_IF_ANY},
     {.title = "  CPU of all its tasks", .parts = {{M_run_cpu_efficiency_fine, "", FORM_PERCENT}}},
+};
+
+static const pair_spec ALL_TASKS[] = {
+    {.title = "tasks", .parts = {{M_run_num_tasks, " done"}, {M_run_task_rate_hz, ""}}},
+    {.title = "  failed", .parts = {{M_run_num_failed_tasks, "", .alarm = TONE_BAD}}, .shown = LINE_IF_ANY},
+    {.title = "  lost with workers", .parts = {{M_run_num_killed_tasks, "", .alarm = TONE_WARN}}, .shown = LINE_IF_ANY},
+    {.title = "  recomputed", .parts = {{M_run_num_recomputed_tasks, "", .alarm = TONE_WARN}}, .shown = LINE_IF_ANY},
+    {.title = "first task after", .parts = {{M_run_first_task_seconds, ""}}},
+    {.title = "time in tasks", .parts = {{M_run_task_seconds_total, ""}}},
+    {.title = "  concurrent tasks", .parts = {{M_run_concurrent_tasks_mean, " mean", FORM_SHORT}}},
+    {.title = "time of a task", .parts = {{M_run_task_duration_mean, " mean"}}},
+    {.title = "  median / p95", .join = " / ", .parts = {{M_run_task_duration_p50, ""}, {M_run_task_duration_p95, ""}}},
+    {.title = "  longest", .parts = {{M_run_task_duration_max, ""}}},
+    {.title = "Dask overhead", .parts = {{M_run_task_overhead_seconds, " per task"}}},
+    {.title = "results", .parts = {{M_run_task_result_bytes, " in all"}}},
 };
 
 static const pair_spec RESOURCES[] = {
@@ -289,9 +309,15 @@ static const table_column FAILURES[] = {
 
 static const table_column TASKS[] = {
     {"tasks", M_activity_prefix, .most_lines = 2, .id = "N/A", .words = "(no task: scheduler and transfers)"},
+    {"done", M_activity_num_tasks, .priority = 1},
+    {"failed", M_activity_failed, .priority = 2, .alarm = TONE_BAD, .if_any = true},
     {"on the CPU", M_activity_cpu_seconds, .bar = true},
     {"waiting", M_activity_noncpu_seconds, .priority = 0},
     {"Dask overhead", M_activity_other_seconds, .priority = 1},
+    {"spilling", M_activity_spilling_seconds, .priority = 3, .if_any = true},
+    {"mean", M_activity_mean_duration, .priority = 2},
+    {"longest", M_activity_max_duration, .priority = 4},
+    {"results", M_activity_result_bytes, .priority = 3},
     {"from memory", M_activity_memory_read_bytes, .priority = 2},
 };
 
@@ -303,7 +329,8 @@ static const table_column LEDGER[] = {
 
 #define DATASET_COLUMN(id, key, title, name, rank, colour) {name, M_dataset_ledger_##key, .priority = rank},
 #define WORKER_COLUMN(id, key, title, name, rank, colour)                                                              \
-    {name, M_worker_ledger_##key, .priority = rank, .if_any = LEDGER_##id == LEDGER_NOT_MEASURED},
+    {name, M_worker_ledger_##key, .priority = rank,                                                                    \
+     .if_any = LEDGER_##id == LEDGER_NOT_MEASURED || LEDGER_##id == LEDGER_SPILLING},
 
 /* clang-format off */
 static const table_column DATASET_LEDGER[] = {
@@ -326,6 +353,9 @@ const screen_number SCREEN_NUMBERS[] = {
     {"", {M_run_total_bytes_read, "read"}},
     {"", {M_run_data_rate_mbps, ""}},
     {"cores ", {M_run_core_efficiency, "in process()", FORM_WHOLE}},
+    {"", {M_run_num_tasks, "tasks", .after_one = "task"}},
+    {"", {M_run_task_rate_hz, ""}},
+    {"cores ", {M_run_task_efficiency, "in tasks", FORM_WHOLE}},
 };
 const size_t SCREEN_NUMBER_COUNT = sizeof SCREEN_NUMBERS / sizeof SCREEN_NUMBERS[0];
 
@@ -337,12 +367,13 @@ const size_t SCREEN_NUMBER_COUNT = sizeof SCREEN_NUMBERS / sizeof SCREEN_NUMBERS
 const table_spec TABLE_SPECS[] = {
     {"findings", "What held it back", TABLE_OF_FINDINGS},
     {"ledger", "Where the core time went", GRID(ledger, LEDGER)},
-    {"throughput", "Throughput", PAIRS(THROUGHPUT)},
-    {"events", "Event processing", PAIRS(EVENTS)},
+    {"throughput", "Throughput", PAIRS(THROUGHPUT), .unless = &OF_TASKS},
+    {"events", "Event processing", PAIRS(EVENTS), .unless = &OF_TASKS},
     {"timing", "Timing", PAIRS(TIMING)},
     {"resources", "Resources", PAIRS(RESOURCES)},
-    {"chunks", "Chunks", PAIRS(CHUNKS)},
-    {"fine", "Fine metrics", PAIRS(FINE), .shown = TABLE_IF_KNOWN},
+    {"chunks", "Chunks", PAIRS(CHUNKS), .unless = &OF_TASKS},
+    {"fine", "Fine metrics", PAIRS(FINE), .shown = TABLE_IF_KNOWN, .unless = &OF_TASKS},
+    {"all_tasks", "All tasks", PAIRS(ALL_TASKS), .shown = TABLE_IF_KNOWN},
     {"tasks", "Tasks", GRID(activity, TASKS), LARGEST_FIRST(M_activity_cpu_seconds)},
     {"datasets", "Datasets", GRID(dataset, DATASETS), LARGEST_FIRST(M_dataset_total_duration)},
     {"sections", "Sections", GRID(section, SECTIONS), .order = ROWS_AS_TREE, .sort = M_section_total_duration,

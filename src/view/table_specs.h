@@ -70,8 +70,9 @@ typedef struct table_spec {
     row_order order;
     metric_id sort, groups[2];
     table_shown shown;
-    metric_id tells[2];  /* rows in which none of these is known are left out; M_run_… for all rows */
-    const char *details; /* the table that has the same one by one; NULL for none */
+    metric_id tells[2];      /* rows in which none of these is known are left out; M_run_… for all rows */
+    const char *details;     /* the table that has the same one by one; NULL for none */
+    const metric_id *unless; /* left out unasked where this is known */
 } table_spec;
 
 /* A number of the one screen: "cores 22 % in process()". */
