@@ -27,6 +27,7 @@ static const char *const SOURCES[] = {
     [NEEDS_cores] = "the cluster: the cores of its workers",
     [NEEDS_cores_totals] = "coffea's report or the records of the chunks, and the cores of the workers",
     [NEEDS_cores_spans] = "fine metrics of Dask, and the cores of the workers",
+    [NEEDS_tasks] = "the engine's tasks, where these are the work and no Runner ran",
     [NEEDS_others] = "computed from other numbers on this page",
 };
 
