@@ -276,7 +276,7 @@ static void put_number(buf *out, roast_value value)
     if (value.kind == ROAST_INT)
         buf_format(out, "%" PRId64, value.as.integer);
     else
-        number_put_rounded(out, value.as.real);
+        number_put(out, value.as.real);
 }
 
 static bool is_number(roast_value value)

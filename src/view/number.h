@@ -6,7 +6,5 @@
 
 /* The shortest decimal that reads back as the same double, in any locale. It must be finite. */
 void number_put(buf *out, double value);
-/* Nine digits of it: as much as any measurement has, where room is short. */
-void number_put_rounded(buf *out, double value);
 
 #endif
