@@ -356,7 +356,6 @@ static void write_files(page *p)
 static void write_workers(page *p)
 {
     put_table(p, "workers", NULL);
-    put_rows(p, "ledger_workers", "Core time by worker");
     put_figures(p, "worker_rates,cpu_utilization_per_worker_timeline,memory_utilization_per_worker_timeline");
 }
 
@@ -449,7 +448,7 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
     roast_code code = tables_build(&p->tables.usual, p->summary, NULL, MOST_ROWS, err);
     if (!code)
         code = tables_build(&p->tables.asked, p->summary,
-                            "branches,storage,failures_by_file,facts,ledger_datasets,ledger_workers", MOST_ROWS, err);
+                            "branches,storage,failures_by_file,facts,ledger_datasets", MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->tables.own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)

@@ -108,7 +108,8 @@ static void the_heading_counts_chunks_failures_and_lost_workers(void **state)
     summary_set_int(summary, M_run_num_failed_chunks, 8);
     summary_set_int(summary, M_run_workers_lost, 1);
     buf out = draw(summary, "timing", 0, (terminal_options){.width = 120, .utf8 = true});
-    assert_shows(&out, "finished   ·   1 842 of 1 850 chunks   ·   8 attempts failed   ·   1 worker lost\n");
+    assert_shows(&out, "1 842 of 1 850 chunks");
+    assert_shows(&out, "8 attempts failed   ·   1 worker lost\n");
     buf_release(&out);
     roast_summary_free(summary);
 }
