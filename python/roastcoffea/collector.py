@@ -406,10 +406,15 @@ class MetricsCollector(_core.Block):
         if recording.path is None:
             return f"<collector: nothing was recorded: {recording.problem}>"
         if self.t_end is not None:
-            run = self._run or Run(recording.path)  # not self.run: what is looked at is sealed, and this is no look
-            return f"<collector: {run._line()}>"
+            return f"<collector: {self._line(recording.path)}>"
         chunks = counted(recording.chunks, "chunk")
         return f"<collector: recording {recording.name} for {time.time() - session.t_start:.0f} s, {chunks} so far>"
+
+    def _line(self, path: Path) -> str:
+        try:
+            return (self._run or Run(path))._line()  # not self.run: what is looked at is sealed, and this is no look
+        except Exception as error:  # the file may have been moved away
+            return str(error)
 
     def _repr_html_(self) -> str | None:
         ended = self._session is not None and self.t_end is not None and self._session.recording.path is not None

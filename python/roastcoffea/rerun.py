@@ -60,8 +60,6 @@ def _is_cut_short(filename: str) -> bool:
         return False
 
 
-
-
 def _items_of(rows: Iterable[tuple[File, Mapping[str, Any]]], known: _Fileset) -> Iterator[Any]:
     """Each event once, of however many results it is missing."""
     from coffea.processor.executor import WorkItem

@@ -30,6 +30,9 @@ __all__ = [
 
 _GIT_SECONDS = 5.0  # beside the run: nobody waits for it but its end, and that for no more than a second
 
+#: What git goes by instead of the folder, as in a hook of another repository.
+_OTHER_REPOSITORIES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
+
 #: What batch systems set in their jobs: which variable names the job, if one does.
 _BATCH_SYSTEMS = (
     ("Slurm", "SLURM_JOB_ID", "SLURM_JOB_ID"),
@@ -182,9 +185,10 @@ def _git(folder: Path, seconds: float, *arguments: str) -> str:
     """What a command of git prints that only reads: without locks, fetching, and programs that the repository names."""
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
     command = ["git", "-C", str(folder), "-c", "core.fsmonitor=false", *arguments]
+    here = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORIES}
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds, check=True,
-        env={**os.environ, **quiet},
+        env={**here, **quiet},
     )  # fmt: skip
     return done.stdout
 
@@ -236,6 +240,8 @@ def _setting(value: Any) -> str | int:
         return "yes" if value else "no"
     if isinstance(value, (tuple, list)):
         return ", ".join(str(_setting(each)) for each in value)
+    if isinstance(value, float):
+        return f"{value:g}"
     return value if isinstance(value, (int, str)) else getattr(value, "__name__", type(value).__name__)
 
 
@@ -268,10 +274,9 @@ class Surroundings:
 
     def _look(self, processor: Any) -> None:
         try:
-            facts = _git_of_analysis(processor)
-            if site_named(os.environ) is None:
-                facts |= {"site": _domain()}
-            for key, value in facts.items():
+            for key, value in _git_of_analysis(processor).items():
                 self._note(key, value)
+            if site_named(os.environ) is None:
+                self._note("site", _domain())  # last: a network that does not answer takes nothing else away
         except Exception:  # a fact less: nobody's run is worse for it
             logger.debug("the surroundings of the run", exc_info=True)

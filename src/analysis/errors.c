@@ -27,8 +27,7 @@ typedef struct error_grouping {
 
 static roast_str text_at(const error_grouping *g, metric_id column, size_t row)
 {
-    roast_value value = summary_cell(g->summary, column, row);
-    return value.kind == ROAST_TEXT ? value.as.text : str_none();
+    return summary_cell_string(g->summary, column, row);
 }
 
 static bool is_digit(char c)

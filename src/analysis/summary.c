@@ -68,6 +68,12 @@ double value_number(roast_value value)
     return value.kind == ROAST_REAL ? value.as.real : (double)NAN;
 }
 
+roast_str summary_cell_string(const roast_summary *summary, metric_id column, size_t row)
+{
+    roast_value value = summary_cell(summary, column, row);
+    return value.kind == ROAST_TEXT ? value.as.text : str_none();
+}
+
 double summary_real(const roast_summary *summary, metric_id id)
 {
     return value_number(summary->values[id]);

@@ -48,6 +48,7 @@ roast_value summary_value(const roast_summary *summary, metric_id id);
 roast_value summary_cell(const roast_summary *summary, metric_id column, size_t row);
 double value_number(roast_value value); /* NAN if it is none; so are these */
 double summary_cell_number(const roast_summary *summary, metric_id column, size_t row);
+roast_str summary_cell_string(const roast_summary *summary, metric_id column, size_t row); /* none if it is no text */
 roast_str summary_fact(const roast_summary *summary, const char *key);
 
 /* For the parts of analysis that fill a summary. NAN and ROAST_ABSENT set nothing. */

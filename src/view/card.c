@@ -14,6 +14,7 @@
 #include "view/html.h"
 #include "view/notebook.h"
 #include "view/table_specs.h"
+#include "view/text.h"
 #include "view/time_split.h"
 
 enum { FINDINGS_SHOWN = 3, PARTS_NAMED = 8 };
@@ -127,20 +128,6 @@ static void put_time(buf *out, const roast_summary *summary)
 
 /* ---- What to do ---------------------------------------------------------------------------------------------- */
 
-/* In a line: the code if it is one, else the first sentence. */
-static void put_briefly(buf *out, const buf *what, const buf *code)
-{
-    const char *newline = code->len ? strchr(code->data, '\n') : NULL;
-    if (newline && newline + 1 == code->data + code->len) {
-        buf_text(out, "<code style=\"font-size:12px;white-space:nowrap\">");
-        html_text(out, (roast_str){code->data, code->len - 1});
-        buf_text(out, "</code>");
-        return;
-    }
-    const char *end = what->len ? strstr(what->data, ". ") : NULL;
-    html_text(out, end ? (roast_str){what->data, (size_t)(end - what->data) + 1} : buf_view(what));
-}
-
 static void put_at_length(buf *out, const buf *what, const buf *code)
 {
     buf_text(out, "<div style=\"margin:2px 0 6px 26px\">");
@@ -159,7 +146,8 @@ static void put_at_length(buf *out, const buf *what, const buf *code)
 
 static void put_finding(buf *out, const explanation *e, const finding *f)
 {
-    buf what = {0}, code = {0}, saving = {0};
+    buf brief = {0}, what = {0}, code = {0}, saving = {0};
+    advice_brief(&brief, f);
     advice_text(&what, f);
     advice_code(&code, f);
     findings_put_saving(&saving, e, f);
@@ -175,16 +163,15 @@ static void put_finding(buf *out, const explanation *e, const finding *f)
     buf_format(out, "%zu</span>&ensp;<b style=\"font-weight:600\">", (size_t)(f - e->findings) + 1);
     html_text(out, str_from(findings_title(f)));
     buf_text(out, "</b>&ensp;");
-    put_briefly(out, &what, &code);
+    html_text(out, buf_view(&brief));
     buf_text(out, "</div></summary>");
     put_at_length(out, &what, &code);
     buf_text(out, "</details>\n");
-    const buf *const parts[] = {&what, &code, &saving};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    buf *const parts[] = {&brief, &what, &code, &saving};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         out->code = out->code ? out->code : parts[i]->code;
-    buf_release(&what);
-    buf_release(&code);
-    buf_release(&saving);
+        buf_release(parts[i]);
+    }
 }
 
 static void put_no_finding(buf *out, const roast_summary *summary, const explanation *e)
@@ -250,10 +237,10 @@ roast_code card_put(buf *out, const roast_summary *summary, roast_error *err)
     notebook_heading(out, &set.alarm, "");
     notebook_heading(out, &set.subline, set.alarm.count ? "" : "font-weight:600");
     notebook_heading(out, &set.headline, "");
-    put_numbers(out, summary);
-    put_time(out, summary);
-    put_findings(out, summary);
-    put_way_on(out, summary);
+    put_numbers(out, &seen);
+    put_time(out, &seen);
+    put_findings(out, &seen);
+    put_way_on(out, &seen);
     notebook_close(out);
     tables_release(&set);
     return ROAST_OK;
@@ -264,7 +251,7 @@ static void put_phrase(buf *out, const char *before, const table_heading *headin
     if (number >= heading->count)
         return;
     buf_text(out, before);
-    buf_str(out, heading->phrases[number].text);
+    text_safe(out, heading->phrases[number].text, true);
 }
 
 roast_code card_line(buf *out, const roast_summary *summary, roast_error *err)
@@ -274,7 +261,7 @@ roast_code card_line(buf *out, const roast_summary *summary, roast_error *err)
     if (code)
         return code;
     roast_value rate = summary_value(summary, M_run_event_rate_elapsed_khz);
-    buf_str(out, set.headline.phrases[0].text);
+    put_phrase(out, "", &set.headline, 0);
     put_phrase(out, ": ", &set.alarm, 0);
     for (size_t i = 0; i < set.subline.count; i++)
         put_phrase(out, i || set.alarm.count ? " · " : ": ", &set.subline, i);

@@ -46,16 +46,7 @@ void chart_add_histogram(chart_builder *b, const double *values, size_t count, r
 
 static double cell(const chart_builder *b, metric_id column, size_t row)
 {
-    roast_value value = summary_cell(b->summary, column, row);
-    if (value.kind == ROAST_INT)
-        return (double)value.as.integer;
-    return value.kind == ROAST_REAL ? value.as.real : (double)NAN;
-}
-
-static roast_str cell_text(const chart_builder *b, metric_id column, size_t row)
-{
-    roast_value value = summary_cell(b->summary, column, row);
-    return value.kind == ROAST_TEXT ? value.as.text : str_none();
+    return summary_cell_number(b->summary, column, row);
 }
 
 static size_t rows_of(const chart_builder *b, metric_id column)
@@ -130,7 +121,7 @@ static double part_metric(const chart_builder *b, size_t row, const bar_part *pa
 
 static double part_activity(const chart_builder *b, size_t row, const bar_part *part)
 {
-    roast_str prefix = cell_text(b, M_activity_prefix, row);
+    roast_str prefix = summary_cell_string(b->summary, M_activity_prefix, row);
     double sum = 0;
     for (size_t i = 0; i < run_activities(b->run); i++) {
         const roast_activity *activity = roast_run_activity(b->run, i);
@@ -197,7 +188,7 @@ static void build_tasks(chart_builder *b, const bar_part *parts, size_t n_parts,
     }
     chart_categories(b, &b->out->x, count);
     for (size_t i = 0; i < count; i++)
-        chart_category(b, &b->out->x, i, cell_text(b, M_activity_prefix, rows[i]));
+        chart_category(b, &b->out->x, i, summary_cell_string(b->summary, M_activity_prefix, rows[i]));
     for (size_t p = 0; p < n_parts; p++)
         if (is_drawn(b, rows, count, &parts[p]))
             add_part(b, rows, count, tops, &parts[p]);
@@ -356,7 +347,7 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
     chart_series *bars = chart_add_series(b, CHART_BARS, str_none(), colour, shown);
     for (size_t i = 0; i < shown && !b->failed; i++) {
         const ranked_row *row = &ranked[i < shown / 2 ? i : i + skipped];
-        chart_category(b, &b->out->x, i, without_scheme(cell_text(b, name, row->row)));
+        chart_category(b, &b->out->x, i, without_scheme(summary_cell_string(b->summary, name, row->row)));
         chart_add(bars, (double)i, row->value * scale);
     }
     if (skipped)
@@ -372,10 +363,10 @@ static void add_ranked(chart_builder *b, metric_id value, metric_id name, double
 /* The folder that all names begin with, up to its slash: it says nothing about one of them. */
 static size_t common_folder(const chart_builder *b, metric_id name, const ranked_row *ranked, size_t count)
 {
-    roast_str first = without_scheme(cell_text(b, name, ranked[0].row));
+    roast_str first = without_scheme(summary_cell_string(b->summary, name, ranked[0].row));
     size_t same = first.len;
     for (size_t i = 1; i < count; i++) {
-        roast_str other = without_scheme(cell_text(b, name, ranked[i].row));
+        roast_str other = without_scheme(summary_cell_string(b->summary, name, ranked[i].row));
         size_t k = 0;
         while (k < same && k < other.len && other.ptr[k] == first.ptr[k])
             k++;
@@ -458,7 +449,7 @@ static void build_dots(chart_builder *b, metric_id value, metric_id name, const 
     for (size_t i = 0; i < count && !b->failed; i++) {
         size_t row = row_of_dot(&rows, i);
         bool out = i < s.above || i >= count - s.below;
-        roast_str full = without_scheme(cell_text(b, name, ranked[i].row));
+        roast_str full = without_scheme(summary_cell_string(b->summary, name, ranked[i].row));
         if (!rows.shared || row != rows.above)
             chart_category(b, &b->out->x, row, (roast_str){full.ptr + folder, full.len - folder});
         chart_add(out ? outliers : dots, (double)row, ranked[i].value * 1000);
@@ -468,8 +459,8 @@ static void build_dots(chart_builder *b, metric_id value, metric_id name, const 
     roast_str median = chart_value(b, s.median, "kHz", FORM_UNIT);
     chart_note_at(b, NOTE_AT_Y, s.median * 1000, chart_text(b, "median %.*s", (int)median.len, median.ptr));
     if (folder)
-        chart_note_text(b,
-                        chart_text(b, "in %.*s", (int)folder, without_scheme(cell_text(b, name, ranked[0].row)).ptr));
+        chart_note_text(b, chart_text(b, "in %.*s", (int)folder,
+                                      without_scheme(summary_cell_string(b->summary, name, ranked[0].row)).ptr));
     dots->legend = outliers->legend = s.above + s.below > 0;
     if (dots->legend)
         chart_note_text(b, STR("outliers are further from the middle half than 1.5 times its width"));

@@ -41,7 +41,8 @@ static void put_escaped(buf *out, roast_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (c == '|' || c == '*' || c == '_' || c == '<' || c == '`' || c == '\\')
+        if (c == '|' || c == '*' || c == '_' || c == '<' || c == '`' || c == '\\' ||
+            (c == '(' && i && text.ptr[i - 1] == ']')) /* a link, or a picture from elsewhere */
             buf_char(out, '\\');
         buf_char(out, c == '\n' ? ' ' : c);
     }

@@ -39,12 +39,6 @@ bool is_complete(const roast_summary *s)
            summary_real(s, M_run_missing_chunks) == 0 && summary_real(s, M_run_missing_events) == 0;
 }
 
-static roast_str cell_text(const roast_summary *s, metric_id column, size_t row)
-{
-    roast_value value = summary_cell(s, column, row);
-    return value.kind == ROAST_TEXT ? value.as.text : str_none();
-}
-
 /* ---- The line ------------------------------------------------------------------------------------------------ */
 
 /* Events of the parts whose size is known. */
@@ -67,7 +61,7 @@ static void put_share(buf *out, double part, double whole)
 
 static bool is_of_a_runner_that_raised(const roast_summary *s, size_t row)
 {
-    return str_equal(cell_text(s, M_missing_raised, row), STR("yes"));
+    return str_equal(summary_cell_string(s, M_missing_raised, row), STR("yes"));
 }
 
 static const char *kind_of_alarm(const roast_summary *s)
@@ -146,7 +140,7 @@ static void put_dataset(buf *out, const roast_summary *s, size_t row)
     double events = summary_cell_number(s, M_dataset_missing_events, row),
            files = summary_cell_number(s, M_dataset_missing_files, row);
     double expected = summary_cell_number(s, M_dataset_events_expected, row);
-    buf_str(out, cell_text(s, M_dataset_dataset, row));
+    buf_str(out, summary_cell_string(s, M_dataset_dataset, row));
     buf_text(out, ": ");
     if (expected > 0) {
         format_percent(out, 100 * events / expected);
@@ -191,9 +185,9 @@ static size_t characters_within(roast_str text, size_t most)
 static void put_error(buf *out, const roast_summary *s, size_t row)
 {
     buf said = {0};
-    text_error(&said, cell_text(s, M_missing_error, row));
-    roast_str type = cell_text(s, M_missing_error_type, row), text = buf_view(&said);
-    buf_str(out, str_last_part(cell_text(s, M_missing_file, row)));
+    text_error(&said, summary_cell_string(s, M_missing_error, row));
+    roast_str type = summary_cell_string(s, M_missing_error_type, row), text = buf_view(&said);
+    buf_str(out, str_last_part(summary_cell_string(s, M_missing_file, row)));
     buf_text(out, ": ");
     buf_str(out, type);
     if (text.len)
@@ -211,11 +205,11 @@ static void write_files(table_writer *w, table_heading *heading, const roast_sum
 {
     roast_str before = str_none();
     for (size_t i = 0, named = 0; i < rows_of(s) && named < FILES_NAMED; i++) {
-        roast_str file = cell_text(s, M_missing_file, i);
+        roast_str file = summary_cell_string(s, M_missing_file, i);
         if (str_absent(file) || (!str_absent(before) && str_equal(file, before)))
             continue;
         if (is_of_a_runner_that_raised(s, i) &&
-            str_absent(cell_text(s, M_missing_error_type, i))) /* it is as good as any other */
+            str_absent(summary_cell_string(s, M_missing_error_type, i))) /* it is as good as any other */
             continue;
         put_error(&w->text, s, i);
         writer_phrase(w, heading, TONE_BAD);
@@ -275,12 +269,12 @@ void missing_write_alarm(table_writer *w, const roast_summary *s)
 
 static bool is_whole_file(const roast_summary *s, size_t row)
 {
-    return str_equal(cell_text(s, M_missing_whole_file, row), STR("yes"));
+    return str_equal(summary_cell_string(s, M_missing_whole_file, row), STR("yes"));
 }
 
 static bool same_cell(const roast_summary *s, metric_id column, size_t row, size_t other)
 {
-    return str_equal(cell_text(s, column, row), cell_text(s, column, other));
+    return str_equal(summary_cell_string(s, column, row), summary_cell_string(s, column, other));
 }
 
 /* Files of which nothing is there, as a Runner takes them: {dataset: {"files": {file: tree}}}. Rows are in the order of
@@ -291,7 +285,7 @@ static void put_fileset(json_writer *w, const roast_summary *s)
     size_t last = 0;
     json_put_open(w, "fileset", '{');
     for (size_t i = 0; i < rows_of(s); i++) {
-        if (!is_whole_file(s, i) || str_absent(cell_text(s, M_missing_file, i)))
+        if (!is_whole_file(s, i) || str_absent(summary_cell_string(s, M_missing_file, i)))
             continue;
         bool same_dataset = open && same_cell(s, M_missing_dataset, i, last);
         if (same_dataset && same_cell(s, M_missing_file, i, last))
@@ -301,13 +295,13 @@ static void put_fileset(json_writer *w, const roast_summary *s)
             json_put_close(w, '}');
         }
         if (!same_dataset) {
-            roast_str dataset = cell_text(s, M_missing_dataset, i);
+            roast_str dataset = summary_cell_string(s, M_missing_dataset, i);
             json_put_key(w, str_absent(dataset) ? STR("") : dataset);
             json_put_open(w, NULL, '{');
             json_put_open(w, "files", '{');
         }
-        json_put_key(w, cell_text(s, M_missing_file, i));
-        json_put_text(w, NULL, cell_text(s, M_missing_treename, i));
+        json_put_key(w, summary_cell_string(s, M_missing_file, i));
+        json_put_text(w, NULL, summary_cell_string(s, M_missing_treename, i));
         open = true;
         last = i;
     }

@@ -14,18 +14,13 @@ typedef struct node {
     size_t row, parent, first_inside, next_beside; /* places in the order in which siblings stand */
 } node;
 
-static roast_str text_of(roast_value value)
-{
-    return value.kind == ROAST_TEXT ? value.as.text : str_none();
-}
-
 /* Places by the numbers of their names, the first of those that share one. */
 static bool number_names(intern *names, size_t *places, const size_t *rows, size_t count, const roast_summary *s,
                          metric_id name)
 {
     for (size_t i = 0; i < count; i++) {
         bool added = false;
-        uint32_t number = intern_add(names, text_of(summary_cell(s, name, rows[i])), &added);
+        uint32_t number = intern_add(names, summary_cell_string(s, name, rows[i]), &added);
         if (number == INTERN_NONE)
             return false;
         places[number] = added ? i : places[number];
@@ -80,7 +75,7 @@ bool row_tree_order(size_t *rows, size_t count, int *depths, const roast_summary
     size_t *places = calloc(count + 1, sizeof *places);
     bool done = nodes && places && number_names(&names, places, rows, count, summary, name);
     for (size_t i = 0; done && i < count; i++) {
-        roast_str above = text_of(summary_cell(summary, parent, rows[i]));
+        roast_str above = summary_cell_string(summary, parent, rows[i]);
         uint32_t number = str_absent(above) ? INTERN_NONE : intern_find(&names, above);
         nodes[i] = (node){rows[i], number == INTERN_NONE ? NO_NODE : places[number], NO_NODE, NO_NODE};
     }

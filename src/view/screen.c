@@ -138,19 +138,14 @@ typedef struct failed_kind {
     size_t files;
 } failed_kind;
 
-static roast_str failure_text(const roast_summary *s, metric_id column, size_t row)
-{
-    roast_value value = summary_cell(s, column, row);
-    return value.kind == ROAST_TEXT ? value.as.text : STR("");
-}
-
 static int compare_failures(const void *left, const void *right, void *summary)
 {
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    int types =
-        str_compare(failure_text(summary, M_failure_error_type, a), failure_text(summary, M_failure_error_type, b));
+    int types = str_compare(summary_cell_string(summary, M_failure_error_type, a),
+                            summary_cell_string(summary, M_failure_error_type, b));
     return types ? types
-                 : str_compare(failure_text(summary, M_failure_file, a), failure_text(summary, M_failure_file, b));
+                 : str_compare(summary_cell_string(summary, M_failure_file, a),
+                               summary_cell_string(summary, M_failure_file, b));
 }
 
 /* Rows in order are one kind after the other, and of each one file after the other. */
@@ -158,8 +153,8 @@ static size_t sum_kinds(failed_kind *kinds, const roast_summary *s, const size_t
 {
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
-        roast_str type = failure_text(s, M_failure_error_type, order[i]),
-                  file = failure_text(s, M_failure_file, order[i]);
+        roast_str type = summary_cell_string(s, M_failure_error_type, order[i]),
+                  file = summary_cell_string(s, M_failure_file, order[i]);
         if (!count || !str_equal(kinds[count - 1].type, type))
             kinds[count++] = (failed_kind){.type = type, .file = STR("")};
         failed_kind *kind = &kinds[count - 1];

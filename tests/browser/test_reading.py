@@ -13,7 +13,7 @@ import embedded
 import pytest
 from built import program
 from reports import SCREENSHOTS, write_report
-from roastcoffea import _core
+from roastcoffea import _core, open_run
 
 CATALOGUE = {f"{row['scope']}.{row['name']}": row for row in _core.catalogue()}
 EXPLAINED_OTHERWISE = ("facts", "absent")  # facts of the run, and reasons: these are no numbers of ours
@@ -298,3 +298,10 @@ def test_names_in_markdown_are_text(odd):
     lines = embedded.packed_text(odd("markup"), "data-summary").splitlines()
     assert any("\\<script>window.harmed = 1\\</script>" in line for line in lines)
     assert not any(re.search(r"(?<!\\)<", line) for line in lines)
+
+
+def test_a_name_is_no_picture_from_elsewhere_in_markdown(tmp_path):
+    recorder = _core.Recorder(str(tmp_path / "r.roast"), name="![x](https://example.org/seen)")
+    recorder.close()
+    report = open_run(tmp_path / "r.roast").report(tmp_path / "r.html")
+    assert "![x]\\(https" in embedded.packed_text(report, "data-summary")

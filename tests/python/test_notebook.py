@@ -36,3 +36,10 @@ def test_a_collector_without_a_file_and_a_run_that_is_closed_say_so(fileset, tmp
     run = collector.run
     run._run.close()
     assert "the run is closed" in repr(run)
+
+
+def test_a_collector_whose_file_has_gone_says_so(fileset, tmp_path):
+    with MetricsCollector(run_file=tmp_path / "r.roast") as collector:
+        nano.runner(processor.IterativeExecutor(status=False))(fileset, nano.Plain())
+    (tmp_path / "r.roast").unlink()
+    assert "No such file" in repr(collector)

@@ -120,6 +120,24 @@ def test_what_differs_from_the_commit_is_counted_and_the_repository_stays_as_it_
     assert (repository / ".git/index").read_bytes() == index
 
 
+def test_a_repository_that_git_is_told_of_elsewhere_is_not_that_of_the_analysis(repository, tmp_path, monkeypatch):
+    expected = here.git_state(repository, None)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path))
+    assert here.git_state(repository, None) == expected and "git_commit" in expected
+
+
+def test_the_commit_does_not_wait_for_the_name_of_the_site(monkeypatch):
+    told = []
+    monkeypatch.setattr(here, "site_named", lambda environment: None)
+    monkeypatch.setattr(here, "_git_of_analysis", lambda processor: {"git_commit": "abc"})
+    monkeypatch.setattr(here, "_domain", lambda: told.append("asked") or "example.org")
+    looking = here.Surroundings(lambda key, value: told.append((key, value)))
+    looking.look(None)
+    looking.wait(60)
+    assert told == [("git_commit", "abc"), "asked", ("site", "example.org")]
+
+
 def test_why_there_is_no_commit_is_said(repository, tmp_path, monkeypatch):
     assert "no git repository" in here.git_state(tmp_path, None)["no_git"]
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -50,17 +50,22 @@ function factList(facts) {
   return list;
 }
 
-/* ---- The tip ---------------------------------------------------------------------------------------------------- */
+/* ---- The tip, also of figures ------------------------------------------------------------------------------------- */
 
-function showTip(run, i, x, y) {
+/* Beside a place on the screen, on the side where there is room. */
+function openTip(head, facts, x, y) {
   const tip = find('tip');
-  tip.replaceChildren(chunkHead(run, i), factList(chunkFacts(run, i).map(([name, text]) => [name, shortened(text)])));
+  tip.replaceChildren(head, factList(facts));
   tip.hidden = false;
   const box = tip.getBoundingClientRect(), room = 14;
   let left = x + room, top = y + room;
   if (left + box.width > innerWidth - 8) left = Math.max(8, x - room - box.width);
   if (top + box.height > innerHeight - 8) top = Math.max(8, y - room - box.height);
   tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+}
+
+function showTip(run, i, x, y) {
+  openTip(chunkHead(run, i), chunkFacts(run, i).map(([name, text]) => [name, shortened(text)]), x, y);
 }
 
 function hideTip() {
@@ -74,25 +79,10 @@ function chunkText(run, i) {
   return lines.map(line => line.join(': ')).join('\n') + '\n';
 }
 
-function plainButton(parent, text, act) {
-  const button = parent.appendChild(make('button', 'plain', text));
-  button.type = 'button';
-  button.addEventListener('click', act);
-  return button;
-}
-
-/* What a button did stands on it for a moment. */
-function answer(button, text) {
-  const before = button.dataset.text ||= button.textContent;
-  button.textContent = text;
-  say(text);
-  setTimeout(() => { button.textContent = before; }, 2000);
-}
-
 function fillPanel(panel, run, i) {
   const head = chunkHead(run, i), buttons = head.appendChild(make('span', 'buttons'));
   const copy = plainButton(buttons, 'Copy', async () =>
-    answer(copy, await copyText(chunkText(run, i)) ? 'Copied' : 'The browser does not allow copying'));
+    answer(copy, copyAnswer(await copyText(chunkText(run, i)))));
   plainButton(buttons, 'Zoom to it', () => zoomTo(run, i));
   plainButton(buttons, 'Close', unpin).title = 'Escape';
   panel.replaceChildren(head, factList(chunkFacts(run, i)));

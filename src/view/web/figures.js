@@ -103,17 +103,10 @@ function factsOf(model, { series, i, at, here }) {
   return { head: heads.join(' · ') || model.title, facts };
 }
 
-function openTip(colour, head, facts, x, y) {
-  const tip = find('tip'), title = make('div', 'head'), list = make('dl'), room = 14;
-  title.append(make('i', colour), make('bdi', '', shortened(head, 100)));
-  for (const [name, text] of facts) list.append(make('dt', '', name), make('dd', '', text));
-  tip.replaceChildren(title, list);
-  tip.hidden = false;
-  const box = tip.getBoundingClientRect();
-  let left = x + room, top = y + room;
-  if (left + box.width > innerWidth - 8) left = Math.max(8, x - room - box.width);
-  if (top + box.height > innerHeight - 8) top = Math.max(8, y - room - box.height);
-  tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+function markHead(colour, text) {
+  const head = make('div', 'head');
+  head.append(make('i', colour), make('bdi', '', shortened(text, 100)));
+  return head;
 }
 
 /* ---- Pointing ---------------------------------------------------------------------------------------------------- */
@@ -146,7 +139,7 @@ function nearest(picture, marks, x, y) {
 
 /* The frame around the mark that speaks. */
 function frameMark(picture, box) {
-  const frame = document.createElementNS('http://www.w3.org/2000/svg', 'rect'), room = box.right - box.left || box.bottom - box.top ? 1 : 5;
+  const frame = document.createElementNS(SVG, 'rect'), room = box.right - box.left || box.bottom - box.top ? 1 : 5;
   const set = (name, value) => frame.setAttribute(name, value.toFixed(1));
   frame.setAttribute('class', 'marked');
   set('x', box.left - room);
@@ -218,7 +211,7 @@ class Figure {
     this.unframe();
     this.mark = mark;
     frameMark(picture, boxOf(picture, mark));
-    openTip(mark.series.colour >= 0 ? 'c' + mark.series.colour : mark.series.colour === -2 ? 'bad' : 'neutral', said.head, said.facts, x, y);
+    openTip(markHead(mark.series.colour === -2 ? 'bad' : datasetClass(mark.series.colour), said.head), said.facts, x, y);
     return said;
   }
 

@@ -24,13 +24,8 @@ async function followFindings() {
 
 function addCopyButton() {
   if (!find('data-summary')) return;
-  const title = 'Copy as Markdown', button = make('button', 'plain copy', title);
-  button.type = 'button';
-  button.addEventListener('click', async () => {
-    const copied = await copyText(new TextDecoder().decode(await unpacked(find('data-summary').textContent)));
-    button.textContent = copied ? 'Copied' : 'The browser does not allow copying';
-    say(copied ? 'The summary is copied' : button.textContent);
-    setTimeout(() => { button.textContent = title; }, 2000);
-  });
+  const button = plainButton(find('top'), 'Copy as Markdown', async () =>
+    answer(button, copyAnswer(await copyText(new TextDecoder().decode(await unpacked(find('data-summary').textContent))))));
+  button.classList.add('copy');
   find('top').prepend(button);
 }

@@ -455,8 +455,6 @@ function addLanes(run, parent) {
   };
   lanes.colouring = colouringOf(run, lanes.by);
   followLanes(run);
-  chooseLanes(run);
-  layRows(run);
   layAgain(run);
   fillLegend(run);
   charts.push({

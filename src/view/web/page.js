@@ -16,6 +16,23 @@ function make(tag, className, text) {
 
 function say(text) { find('live').textContent = text; }
 
+function plainButton(parent, text, act) {
+  const button = parent.appendChild(make('button', 'plain', text));
+  button.type = 'button';
+  button.addEventListener('click', act);
+  return button;
+}
+
+/* What a button did stands on it for a moment. */
+function answer(button, text) {
+  const before = button.dataset.text ||= button.textContent;
+  button.textContent = text;
+  say(text);
+  setTimeout(() => { button.textContent = before; }, 2000);
+}
+
+const copyAnswer = (copied, what = 'Copied') => copied ? what : 'The browser does not allow copying';
+
 /* Gives the browser a turn, so that nothing takes longer than it looks. */
 const pause = () => new Promise(resolve => setTimeout(resolve));
 

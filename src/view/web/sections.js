@@ -38,11 +38,9 @@ function addOpenAll() {
   const first = document.querySelector('.folded');
   if (!first) return;
   const all = [...document.querySelectorAll('.folded > details')], row = make('p', 'fold-all');
-  const button = row.appendChild(make('button', 'plain'));
   const allOpen = () => all.every(details => details.open);
   const tell = () => { button.textContent = allOpen() ? 'Close all' : 'Open all'; };
-  button.type = 'button';
-  button.addEventListener('click', () => { const open = !allOpen(); for (const details of all) details.open = open; tell(); });
+  const button = plainButton(row, '', () => { const open = !allOpen(); for (const details of all) details.open = open; tell(); });
   for (const details of all) details.addEventListener('toggle', tell);
   tell();
   first.before(row);

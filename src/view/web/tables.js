@@ -106,15 +106,11 @@ class Table {
     this.filter.setAttribute('aria-label', `Filter ${this.id}`);
     this.count = tools.appendChild(make('span', 'count'));
     this.count.setAttribute('role', 'status');
-    this.all = tools.appendChild(make('button', 'plain', 'Show all'));
-    this.all.type = 'button';
+    this.all = plainButton(tools, 'Show all', () => { this.limit = this.limit === Infinity ? FEW_ROWS : Infinity; this.update(); });
     this.all.hidden = !/^and /.test(this.cut); /* it may also be a remark */
     this.filter.hidden = this.body.rows.length < 6;
-    const copy = tools.appendChild(make('button', 'plain', 'Copy as CSV'));
-    copy.type = 'button';
+    const copy = plainButton(tools, 'Copy as CSV', () => this.copy(copy));
     this.filter.addEventListener('input', () => this.update());
-    this.all.addEventListener('click', () => { this.limit = this.limit === Infinity ? FEW_ROWS : Infinity; this.update(); });
-    copy.addEventListener('click', () => this.copy(copy));
     this.element.insertBefore(tools, this.element.querySelector('.scroll'));
   }
 
@@ -176,9 +172,6 @@ class Table {
     this.choose();
     const lines = [this.columns.map(column => csvCell(column.title)), ...this.found.map(row => row.map(csvCell))];
     const copied = await copyText(lines.map(line => line.join(',') + '\r\n').join(''));
-    const text = copied ? `Copied ${things(this.found.length, 'row')}` : 'The browser does not allow copying';
-    button.textContent = text;
-    say(text);
-    setTimeout(() => { button.textContent = 'Copy as CSV'; }, 2000);
+    answer(button, copyAnswer(copied, `Copied ${things(this.found.length, 'row')}`));
   }
 }

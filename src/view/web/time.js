@@ -203,10 +203,7 @@ function pan(by) {
 function addRangeBar(parent, hint) {
   const bar = parent.appendChild(make('div', 'range'));
   bar.append(make('span', 'span'), make('span', 'moment'), make('span', 'hint', hint));
-  const button = bar.appendChild(make('button', 'plain', 'Show the whole run'));
-  button.type = 'button';
-  button.addEventListener('click', reset);
-  return bar;
+  plainButton(bar, 'Show the whole run', reset);
 }
 
 /* ---- Curves over time ------------------------------------------------------------------------------------------ */
