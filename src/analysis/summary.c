@@ -107,6 +107,7 @@ void summary_cell_real(roast_summary *summary, metric_id column, size_t row, dou
 void summary_cell_text(roast_summary *summary, metric_id column, size_t row, roast_str value)
 {
     roast_str kept = arena_str(&summary->memory, value);
+    summary->cut |= arena_str_failed(kept, value);
     if (!str_absent(kept))
         *cell_at(summary, column, row) = (roast_value){.kind = ROAST_TEXT, .as.text = kept};
 }
@@ -255,6 +256,8 @@ static roast_code fill_summary(analysis *a, roast_error *err)
     roast_code code = copy_facts(a->summary, a->run, err);
     for (size_t i = 0; !code && i < (a->brief ? BRIEF_PARTS : PARTS); i++)
         code = parts[i](a, err);
+    if (!code && a->summary->cut)
+        code = fail_memory(err);
     if (code || a->brief)
         return code;
     say_what_is_absent(a);

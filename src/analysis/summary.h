@@ -42,6 +42,7 @@ struct roast_summary {
     summary_note *notes;
     size_t n_notes;
     roast_explanation *explanation; /* what held it back; NULL if nothing can be said */
+    bool cut;                       /* memory was out for a text of it */
 };
 
 roast_value summary_value(const roast_summary *summary, metric_id id);
