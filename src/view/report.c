@@ -447,8 +447,8 @@ static roast_code write_page(buf *out, page *p, roast_run *run, roast_error *err
 {
     roast_code code = tables_build(&p->tables.usual, p->summary, NULL, MOST_ROWS, err);
     if (!code)
-        code = tables_build(&p->tables.asked, p->summary,
-                            "branches,storage,failures_by_file,facts,ledger_datasets", MOST_ROWS, err);
+        code = tables_build(&p->tables.asked, p->summary, "branches,storage,failures_by_file,facts,ledger_datasets",
+                            MOST_ROWS, err);
     if (!code)
         code = report_tables(&p->tables.own, &p->data, p->summary, SLOWEST_SHOWN, err);
     if (!code)
