@@ -13,6 +13,11 @@ def as_text(page: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", " ", page))
 
 
+def advised(text: str) -> str:
+    """What a surface says, without the settings of the Runner that it lists."""
+    return re.sub(r"skipbadfiles  +\S[^\n]*", "", text)
+
+
 def printed(collector) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as text:
         collector.print_summary(full=True)

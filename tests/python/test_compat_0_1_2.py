@@ -37,6 +37,8 @@ def test_the_quick_start(measured, capsys):
     metrics = collector.get_metrics()
     assert metrics["total_events"] == 1200 and metrics["num_chunks"] == 12
     assert "__roastcoffea_metrics__" not in output
+    assert "1 200 events" in capsys.readouterr().out
+    collector.print_summary(full=True)
     assert "Throughput" in capsys.readouterr().out
     assert collector.chunk_metrics[0]["mem_before_mb"] > 10
 

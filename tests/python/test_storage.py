@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 from urllib.parse import urlsplit
@@ -97,8 +98,10 @@ def test_all_views_show_the_same_servers(tmp_path, roast):
     assert {row["server"] for row in table} == servers
     assert roast("report", run, "-o", tmp_path / "page.html").returncode == 0
     shown = [roast("show", run, "--all", "--width", "160").stdout, roast("show", run, "--only", "storage", "--width", "160").stdout]
-    for text in [*shown, (tmp_path / "page.html").read_text()]:
-        assert all(server in text for server in servers)
+    page = (tmp_path / "page.html").read_text()
+    assert all(server in page for server in servers)
+    for text in shown:  # a terminal says once what all begin and end with
+        assert all(re.search(rf"\b{urlsplit(server).hostname.split('.')[0]}\b", text) for server in servers)
 
 
 @pytest.fixture
